@@ -1,0 +1,76 @@
+# `make setup` needs Python 3.11 or newer with its venv module, make and git; every other target does the
+# set-up itself. PYTHON=... chooses the interpreter of a new .venv.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+PYTHON ?= $(firstword $(foreach name,python3 python3.13 python3.12 python3.11,$(shell \
+  $(name) -c 'import sys; sys.version_info >= (3, 11) and print("$(name)")' 2>/dev/null)))
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.stamp
+PYTEST_ARGS ?=
+
+# The virtual path makes protoc write `from langserver.pb import lang_pb2`, with lang.proto still in proto/.
+PB := langserver/pb
+OUT := .
+PROTOC = $(BIN)/python -m grpc_tools.protoc --proto_path=$(PB)=proto \
+  --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc
+
+.PHONY: help setup demo test test-slow test-all bench lint format proto lock clean
+
+help: ## shows this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: $(STAMP) ## makes .venv from the lock
+
+$(STAMP): requirements-dev.lock pyproject.toml
+	@[ -n "$(PYTHON)" ] || { echo "Python 3.11 or newer is needed: apt-get install python3 python3-venv" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo "$(PYTHON) cannot make a virtual environment: apt-get install python3-venv" >&2; exit 1; }
+	@echo "setting up $(VENV) from requirements-dev.lock"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes \
+	  -r requirements-dev.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: setup ## a dozen tasks through a server of its own, and what became of each
+	@$(BIN)/python demo/run.py
+
+test: lint ## static checks and all tests but the slow ones
+	$(BIN)/python -m pytest -m "not slow" $(PYTEST_ARGS)
+
+test-slow: setup ## the slow tests only
+	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+
+test-all: ## test, then test-slow
+	$(MAKE) test
+	$(MAKE) test-slow
+
+bench: setup ## figures: a table, and bench/results/latest.json
+	@$(BIN)/python -m bench.run
+
+lint: setup ## style, types and the import contract
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: setup ## puts the code into its style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+proto: setup ## generates langserver/pb from proto/lang.proto
+	$(PROTOC) --python_out=$(OUT) --pyi_out=$(OUT) --grpc_python_out=$(OUT) --mypy_grpc_out=$(OUT) $(PB)/lang.proto
+
+# Needs uv. Newest versions within pyproject.toml's bounds; the runtime's lock holds a part of the developers'.
+lock: ## resolves both locks anew
+	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
+	  --extra dev pyproject.toml -o requirements-dev.lock
+	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
+	  --extra reflection -c requirements-dev.lock pyproject.toml -o requirements.lock
+
+clean: ## removes .venv and everything made
+	rm -rf $(VENV) build dist bench/results .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

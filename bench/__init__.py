@@ -1,0 +1,1 @@
+"""Figures of this machine, against baselines measured in the same run."""

@@ -1,0 +1,1 @@
+"""What is measured: every module here has `rows(context)`, see bench/README.md."""

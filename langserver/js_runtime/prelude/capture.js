@@ -1,0 +1,78 @@
+// Every intrinsic that the prelude uses once user code has run is taken here, before it. Functions of the prelude call
+// nothing but these names and their own: no method of an object, no iteration, no regular expression, no array index
+// that is not the array's own. A program may have replaced any of that.
+const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, setPrototypeOf } = Reflect;
+
+// uncurry(f)(self, a) is f.call(self, a) without looking anything up.
+const uncurry = Function.prototype.bind.bind(Function.prototype.call);
+const bind = uncurry(Function.prototype.bind);
+
+const evaluateGlobally = eval; // called by another name, eval runs its text in the global scope
+const AsyncFunction = (async () => {}).constructor;
+const PlainFunction = Function;
+const NativeError = Error;
+const NativeTypeError = TypeError;
+const { captureStackTrace } = Error;
+const { isArray } = Array;
+const isError = Error.isError;
+const { keys: keysOf, hasOwn, freeze } = Object;
+const { parse: parseJson, stringify: stringifyJson } = JSON;
+const toText = String;
+const toNumber = Number;
+const now = Date.now;
+const { floor, imul, min } = Math;
+
+const then = uncurry(Promise.prototype.then);
+const charCodeAt = uncurry(String.prototype.charCodeAt);
+const indexOf = uncurry(String.prototype.indexOf);
+const slice = uncurry(String.prototype.slice);
+const repeat = uncurry(String.prototype.repeat);
+const padEnd = uncurry(String.prototype.padEnd);
+const numberValue = uncurry(Number.prototype.valueOf);
+const stringValue = uncurry(String.prototype.valueOf);
+const booleanValue = uncurry(Boolean.prototype.valueOf);
+const symbolText = uncurry(Symbol.prototype.toString);
+const regexText = uncurry(RegExp.prototype.toString);
+const dateIso = uncurry(Date.prototype.toISOString);
+const dateNumber = uncurry(Date.prototype.valueOf);
+const mapGet = uncurry(Map.prototype.get);
+const mapSet = uncurry(Map.prototype.set);
+const mapDelete = uncurry(Map.prototype.delete);
+const mapEach = uncurry(Map.prototype.forEach);
+const setEach = uncurry(Set.prototype.forEach);
+const TypedArray = getPrototypeOf(Uint8Array);
+const typedLength = uncurry(getOwnPropertyDescriptor(TypedArray.prototype, 'length').get);
+const { load, store, wait } = Atomics;
+
+// An array whose index assignments meet no setter of Array.prototype.
+function list() {
+  const items = [];
+  setPrototypeOf(items, null);
+  return items;
+}
+
+// What a program may hold of ours: a bound function shows no source, and its name is that of the thing it plays.
+function native(name, length, body) {
+  const bound = bind(body, undefined);
+  defineProperty(bound, 'name', { __proto__: null, value: name, configurable: true });
+  defineProperty(bound, 'length', { __proto__: null, value: length, configurable: true });
+  return bound;
+}
+
+// JSON text of a string. Strings are the one case in which JSON.stringify consults nothing a program can change.
+function quote(text) {
+  return stringifyJson(text);
+}
+
+// What kind of built-in an object descends from, found without running code of the program (a Proxy's traps apart).
+const ANCESTORS = new Map([
+  [Object.prototype, 'Object'], [Array.prototype, 'Array'], [Date.prototype, 'Date'], [RegExp.prototype, 'RegExp'],
+  [Map.prototype, 'Map'], [Set.prototype, 'Set'], [WeakMap.prototype, 'WeakMap'], [WeakSet.prototype, 'WeakSet'],
+  [WeakRef.prototype, 'WeakRef'], [Promise.prototype, 'Promise'], [Error.prototype, 'Error'],
+  [Number.prototype, 'Number'], [String.prototype, 'String'], [Boolean.prototype, 'Boolean'],
+  [BigInt.prototype, 'BigInt'], [Symbol.prototype, 'Symbol'], [TypedArray.prototype, 'TypedArray'],
+  [ArrayBuffer.prototype, 'ArrayBuffer'], [DataView.prototype, 'DataView'], [Iterator.prototype, 'Iterator'],
+  [getPrototypeOf(getPrototypeOf((async function* () {})).prototype), 'AsyncIterator'],
+]);
+const ObjectPrototype = Object.prototype;
+const ArrayPrototype = Array.prototype;

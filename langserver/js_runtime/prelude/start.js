@@ -1,0 +1,198 @@
+// How a program is started and followed, and what the host holds of the prelude.
+//
+// The host calls `tell` before user code runs; then `begin` or `tell('B...')` starts it, and `step` is called until it
+// answers something final. User code is only ever started from the microtask queue: no frame of ours is below it, and
+// an answer is never given by the call in which it started.
+let inputs;
+let settled = '';
+let outcome;
+let crashed = false;
+let crash;
+let inBody = false;
+const moduleObject = { exports: {} };
+const firstExports = moduleObject.exports;
+const NOT_READABLE = freeze({ __proto__: null });
+
+// Our promises answer `then` without asking a constructor that the program may have replaced.
+function guarded(promise) {
+  defineProperty(promise, 'constructor', { __proto__: null, value: undefined });
+  return promise;
+}
+const resolved = guarded(Promise.resolve());
+
+function fail(error) {
+  if (crashed) return;
+  crashed = true;
+  crash = error;
+}
+
+// Runs `call` from the microtask queue; what it throws, or rejects with, ends the task.
+function enqueue(call) {
+  then(guarded(then(resolved, call)), undefined, fail);
+}
+
+function launch(call) {
+  const value = guarded(then(resolved, call));
+  then(
+    value,
+    (given) => {
+      const exported = inBody && given === undefined ? exportedValue() : undefined;
+      if (exported !== undefined) {
+        inBody = false;
+        launch(starter(exported));
+        return;
+      }
+      settled = 'value';
+      outcome = given;
+    },
+    (error) => {
+      settled = 'error';
+      outcome = error;
+    },
+  );
+}
+
+// A function is called with the input; anything else is the value itself, which is awaited like a promise.
+function starter(entry) {
+  return typeof entry === 'function' ? bind(entry, undefined, inputs) : () => entry;
+}
+
+function exportedValue() {
+  const exported = moduleObject.exports;
+  if (exported !== firstExports) return exported;
+  return ownKeys(firstExports).length > 0 ? firstExports : undefined;
+}
+
+const READ_MAIN = 'typeof main === "function" ? main : undefined';
+const READ_RESULT = 'typeof result === "undefined" ? undefined : result';
+
+// After the script ran: `this` is the value of its last expression.
+function begin() {
+  try {
+    const exported = exportedValue();
+    if (exported !== undefined) {
+      launch(starter(exported));
+      return 'A';
+    }
+    const main = evaluateGlobally(READ_MAIN);
+    if (typeof main === 'function') {
+      launch(bind(main, undefined, inputs));
+      return 'A';
+    }
+    const result = evaluateGlobally(READ_RESULT);
+    const value = result === undefined ? this : result;
+    if (value === NOT_READABLE) return 'I{"path":"result","what":"a BigInt","hint":"use String(value) or Number(value)"}';
+    launch(() => value);
+    return 'A';
+  } catch (error) {
+    return 'E' + describe(error);
+  }
+}
+
+// Final answers: R result, I not JSON, O too large, E error, N nothing will ever settle it. Else A again, W wait.
+function step() {
+  if (crashed) return 'E' + describe(crash);
+  if (settled === 'value') return finish(outcome);
+  if (settled === 'error') return 'E' + describe(outcome);
+  return nextTimer();
+}
+
+const SOURCE_URL = '\n//# sourceURL=task.js';
+const BODY_END = '\nif (typeof main === "function") return main(inputs);\nif (typeof result !== "undefined") return result;';
+
+// A source that no script can be, because of a top-level return or await, as the body of an async function. The
+// constructor parses it alone: nothing in it can end the function. Says 'A', or 'S' and V8's complaint.
+function startBody(source, endsInMain) {
+  let body;
+  try {
+    body = AsyncFunction(source + SOURCE_URL);
+  } catch (error) {
+    return 'S' + error.message;
+  }
+  // The body is whole by itself, so these statements come after it, for when no return of its own was reached.
+  if (endsInMain) {
+    try {
+      body = AsyncFunction(source + BODY_END + SOURCE_URL);
+    } catch {}
+  }
+  inBody = true;
+  launch(body);
+  return 'A';
+}
+
+// Parses as run would, and runs nothing. Says 'A', or 'S' and V8's complaint. An async function knows no variable
+// called await, which a script does: hence the second look.
+function check(source) {
+  try {
+    AsyncFunction(source);
+  } catch (error) {
+    try {
+      PlainFunction(source);
+    } catch {
+      return 'S' + error.message;
+    }
+  }
+  return 'A';
+}
+
+function requireModule(name) {
+  throw refusal(NativeError, 'the module ' + quote(slice(toText(name), 0, 100)) + ' is not available here', requireModule);
+}
+
+const LEXICALS = {
+  __proto__: null,
+  require: () => native('require', 1, requireModule),
+  module: () => moduleObject,
+  exports: () => firstExports,
+};
+
+// What the host says before the program runs: a letter and a text.
+function tell(message) {
+  const text = slice(message, 1);
+  switch (message[0]) {
+    case 'I':
+      try {
+        inputs = parseJson(text);
+      } catch (error) {
+        return 'X' + error.message;
+      }
+      surface.inputs = inputs;
+      return 'A';
+    case 'T': {
+      const task = parseJson(text);
+      logLeft = task.log;
+      outputLimit = task.output;
+      if (task.seed !== null) seedRandom(task.seed);
+      for (let i = 0; i < task.lexicals.length; i++) {
+        const name = task.lexicals[i];
+        evaluateGlobally('(value) => { ' + name + ' = value; }')(LEXICALS[name]());
+      }
+      return 'A';
+    }
+    case 'B':
+      return startBody(slice(text, 1), text[0] === '1');
+    default:
+      return check(text);
+  }
+}
+
+// What a program finds beside the language lies behind the global object, not on it: declaring the same name is no clash.
+const surface = {
+  __proto__: getPrototypeOf(globalThis),
+  console: makeConsole(),
+  setTimeout: native('setTimeout', 2, (callback, delay, ...values) => addTimer('setTimeout', callback, delay, values, false)),
+  setInterval: native('setInterval', 2, (callback, delay, ...values) => addTimer('setInterval', callback, delay, values, true)),
+  setImmediate: native('setImmediate', 1, (callback, ...values) => addTimer('setImmediate', callback, 0, values, false)),
+  clearTimeout: native('clearTimeout', 1, dropTimer),
+  clearInterval: native('clearInterval', 1, dropTimer),
+  clearImmediate: native('clearImmediate', 1, dropTimer),
+  queueMicrotask: native('queueMicrotask', 1, (callback) => {
+    if (typeof callback !== 'function') throw refusal(NativeTypeError, 'queueMicrotask needs a function');
+    enqueue(bind(callback, undefined));
+  }),
+  inputs: undefined,
+};
+delete globalThis.console;
+setPrototypeOf(globalThis, surface);
+
+return [tell, begin, step, [''], [], NOT_READABLE, ringBuffer];

@@ -1,0 +1,84 @@
+// Timers that the host drives: it calls `step`, and is told how long to wait. A binary heap, ordered by time, then age.
+const MAX_DELAY = 2147483647;
+const heap = list();
+const timers = new Map();
+let lastTimer = 0;
+
+function isBefore(a, b) {
+  return a.at < b.at || (a.at === b.at && a.order < b.order);
+}
+
+function pushTimer(timer) {
+  let i = heap.length;
+  heap[i] = timer;
+  while (i > 0) {
+    const up = (i - 1) >> 1;
+    if (!isBefore(timer, heap[up])) break;
+    heap[i] = heap[up];
+    i = up;
+  }
+  heap[i] = timer;
+}
+
+function popTimer() {
+  const first = heap[0];
+  const moved = heap[heap.length - 1];
+  heap.length--;
+  if (heap.length === 0) return first;
+  let i = 0;
+  for (;;) {
+    let down = 2 * i + 1;
+    if (down >= heap.length) break;
+    if (down + 1 < heap.length && isBefore(heap[down + 1], heap[down])) down++;
+    if (!isBefore(heap[down], moved)) break;
+    heap[i] = heap[down];
+    i = down;
+  }
+  heap[i] = moved;
+  return first;
+}
+
+function addTimer(name, callback, delay, values, repeats) {
+  if (typeof callback !== 'function') throw refusal(NativeTypeError, name + ' needs a function as its first argument');
+  let wait = toNumber(delay);
+  if (!(wait >= 1 && wait <= MAX_DELAY)) wait = 1; // as browsers and Node do
+  const id = ++lastTimer;
+  const timer = { __proto__: null, id, order: id, at: now() + wait, every: repeats ? wait : 0, call: boundCall(callback, values) };
+  mapSet(timers, id, timer);
+  pushTimer(timer);
+  return id;
+}
+
+function boundCall(callback, values) {
+  const given = list();
+  given[0] = callback;
+  given[1] = undefined;
+  for (let i = 0; i < values.length; i++) given[i + 2] = values[i];
+  return apply(bind, undefined, given);
+}
+
+function dropTimer(id) {
+  mapDelete(timers, id);
+}
+
+// Starts the next timer that is due. Says 'A' (call again), 'W' and milliseconds to wait, or 'N': there is none.
+function nextTimer() {
+  for (;;) {
+    if (heap.length === 0) return 'N';
+    const timer = heap[0];
+    if (mapGet(timers, timer.id) !== timer) {
+      popTimer();
+      continue;
+    }
+    const left = timer.at - now();
+    if (left > 0) return 'W' + left;
+    popTimer();
+    if (timer.every > 0) {
+      timer.at = now() + timer.every;
+      timer.order = ++lastTimer;
+      pushTimer(timer);
+    } else mapDelete(timers, timer.id);
+    enqueue(timer.call);
+    return 'A';
+  }
+}

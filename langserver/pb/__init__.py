@@ -1,0 +1,1 @@
+"""Generated from proto/lang.proto by `make proto`."""

@@ -1,0 +1,152 @@
+"""What a program sees of classes: its own and exported ones as they are, every other one as an opaque face."""
+
+from __future__ import annotations
+
+import abc
+import types
+from typing import Any, Final
+
+from langserver.python_runtime.names import DEFINABLE, is_dunder
+from langserver.python_runtime.refusals import RefusedClass
+from langserver.python_runtime.userclasses import EXPORTED, USER, is_class, is_user_class
+
+
+class Face:
+    """Stands for a class that no facade exports: named alike, comparable, of no other use."""
+
+    __slots__ = ("__dict__", "_cls")
+
+    def __init__(self, cls: type) -> None:
+        self._cls = cls
+        self.__name__ = cls.__name__
+        self.__qualname__ = cls.__qualname__
+        self.__module__ = cls.__module__
+        self.__doc__ = None
+
+    def __repr__(self) -> str:
+        return f"<class {self.__name__!r}>"
+
+    def __instancecheck__(self, value: object) -> bool:
+        return issubclass(type(value), self._cls)
+
+
+def check_namespace(namespace: dict[str, Any]) -> None:
+    """Raises RefusedClass for a class body made from data that defines what a class statement may not, or a hook."""
+    for name in namespace:
+        if type(name) is not str:
+            raise RefusedClass("names in a class must be exact strings")
+        if is_dunder(name) and name not in DEFINABLE and name not in _WRITTEN_BY_COMPILER:
+            raise RefusedClass(f"a class may not define {name}")
+
+
+_WRITTEN_BY_COMPILER = frozenset(
+    "__module__ __qualname__ __annotations__ __classcell__ __orig_bases__ __firstlineno__ __static_attributes__ "
+    "__type_params__ __classdictcell__ __annotate__ __annotate_func__ __conditional_annotations__ __$reg__".split()
+)
+
+
+class _MetaOfGuarded(type):
+    """Makes the guarded metaclasses answer as the ones they stand for."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls not in USER:
+            if cls is SafeType and len(args) == 1 and not kwargs:
+                return class_of(args[0])
+            raise RefusedClass("a class made by calling type() is not available here: write a class statement")
+        return super().__call__(*args, **kwargs)
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return issubclass(type(value), _REAL.get(cls, cls))
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return type.__subclasscheck__(_REAL.get(cls, cls), other)
+
+
+class SafeType(type, metaclass=_MetaOfGuarded):
+    """The `type` of user code: answers for one argument, is a base for metaclasses, makes no class from data."""
+
+    __class_getitem__ = classmethod(types.GenericAlias)
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> SafeType:
+        copy = dict(namespace)
+        check_bases(bases)
+        check_namespace(copy)
+        return super().__new__(mcs, name, tuple(bases), copy, **kwargs)
+
+
+class SafeABCMeta(abc.ABCMeta, metaclass=_MetaOfGuarded):
+    """The `ABCMeta` of user code."""
+
+    def __new__(  # type: ignore[misc]
+        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any
+    ) -> SafeABCMeta:
+        copy = dict(namespace)
+        check_bases(bases)
+        check_namespace(copy)
+        return super().__new__(mcs, name, tuple(bases), copy, **kwargs)
+
+
+class GuardedSuper:
+    """`super` with arguments: the class must be the program's, else a facade's overriding class could be skipped."""
+
+    def __new__(cls, owner: type, *target: Any) -> Any:
+        if not is_user_class(owner):
+            raise RefusedClass("super() needs a class of this program")
+        return super(owner, *target)
+
+
+SafeType.__name__ = SafeType.__qualname__ = "type"
+SafeABCMeta.__name__ = SafeABCMeta.__qualname__ = "ABCMeta"
+GuardedSuper.__name__ = GuardedSuper.__qualname__ = "super"
+SafeType.__module__ = GuardedSuper.__module__ = "builtins"
+SafeABCMeta.__module__ = "abc"
+
+_REAL: Final[dict[type, type]] = {SafeType: type, SafeABCMeta: abc.ABCMeta}
+_TWINS: Final[dict[type, type]] = {type: SafeType, abc.ABCMeta: SafeABCMeta, super: GuardedSuper}
+_FACES: Final[dict[type, Face]] = {}
+METACLASSES: Final[set[type]] = {SafeType, SafeABCMeta}
+EXPORTED.update((SafeType, SafeABCMeta, GuardedSuper))
+
+
+def shown(value: Any) -> Any:
+    """A class as the program may have it; anything that is no class as it is."""
+    if not is_class(value):
+        return value
+    if value in USER or value in EXPORTED:
+        return value
+    if value in _TWINS:
+        return _TWINS[value]
+    face = _FACES.get(value)
+    if face is None:
+        face = _FACES[value] = Face(value)
+    return face
+
+
+def class_of(value: object) -> Any:
+    """What `type(value)` and `value.__class__` are to the program."""
+    return shown(type(value))
+
+
+# Besides classes, what may stand among the bases of a class statement: recognised by exact type.
+_ALIASES: set[type] = {types.GenericAlias}
+_BASE_FUNCTIONS: list[object] = []
+
+
+def allow_bases(alias_types: set[type], functions: list[object]) -> None:
+    """Adds to what may be a base: types of generic aliases, and single objects such as `typing.NamedTuple`."""
+    _ALIASES.update(alias_types)
+    _BASE_FUNCTIONS.extend(functions)
+
+
+def check_bases(bases: tuple[Any, ...]) -> None:
+    """Raises RefusedClass for a base that is neither the program's nor exported."""
+    for base in bases:
+        if is_class(base):
+            allowed = base in USER or base in EXPORTED
+        elif type(base) in _ALIASES:
+            origin = getattr(base, "__origin__", None)
+            allowed = not is_class(origin) or origin in USER or origin in EXPORTED
+        else:
+            allowed = any(base is each for each in _BASE_FUNCTIONS)
+        if not allowed:
+            raise RefusedClass("this cannot be a base class here")

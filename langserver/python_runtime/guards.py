@@ -1,0 +1,217 @@
+"""The run-time checks: reading, writing and deleting attributes whose name or object is not harmless by itself."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any, Final
+
+from langserver.python_runtime import names
+from langserver.python_runtime.faces import shown
+from langserver.python_runtime.formatting import format_text
+from langserver.python_runtime.handlers import HANDLERS, super_parts
+from langserver.python_runtime.refusals import RefusedAttribute, RefusedClass, attribute
+from langserver.python_runtime.userclasses import (
+    METACLASS_CLOSED,
+    PLAIN,
+    USER,
+    foreign_owner,
+    is_class,
+    is_user_class,
+    is_user_function,
+    mro_of,
+    namespace_of,
+)
+
+# Attributes of library instances that are made to be assigned, by class.
+WRITABLE: Final[dict[type, frozenset[str]]] = {}
+# Classes whose `format` and `format_map` format a template, besides str: their functions, and how to get the template.
+TEMPLATE_METHODS: Final[dict[Any, Callable[[Any], str]]] = {}
+
+_WRITE_ON_FUNCTIONS = frozenset(
+    "__name__ __doc__ __qualname__ __module__ __annotations__ __wrapped__ __defaults__ __kwdefaults__".split()
+)
+_WRITE_ON_EXCEPTIONS = frozenset("__cause__ __context__ __suppress_context__ __traceback__ __notes__".split())
+_WRITE_ON_INSTANCES = frozenset({"__dict__", "__doc__", "__wrapped__", "__name__", "__qualname__", "__module__"})
+_NOT_ON_CLASSES = frozenset("__slots__ __match_args__ __new__ __set_name__ __init_subclass__ __class_getitem__".split())
+_LABELS_ON_CLASSES = frozenset({"__name__", "__qualname__", "__module__", "__doc__"})
+
+
+def exact(name: Any) -> str:
+    """`name` as an exact string, so that a subclass cannot answer differently later. Raises TypeError."""
+    if type(name) is str:
+        return name
+    if issubclass(type(name), str):
+        return str.__str__(name)
+    raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
+
+
+def load(value: Any, name: str) -> Any:
+    """`value.name` for any name. Raises RefusedAttribute, or what the access itself raises."""
+    if names.closed_everywhere(name):
+        raise _refused(value, name)
+    if not name.startswith("_"):
+        return _load_special(value, name) if name in names.SPECIAL_NAMES else getattr(value, name)
+    if names.is_private(name):
+        if type(value) not in PLAIN:
+            check_private(value, name)
+        return getattr(value, name)
+    if name in HANDLERS:
+        return HANDLERS[name](value, name, load, check_write)
+    return getattr(value, name)
+
+
+def check_private(value: Any, name: str) -> None:
+    """Raises RefusedAttribute unless `value` lets go of its attribute `name`, which begins with one underscore."""
+    kind = type(value)
+    if kind in USER:
+        owner = foreign_owner(kind, name)
+        if owner is None or _documented(kind, name):
+            return
+    elif is_class(value):
+        found = next((base for base in mro_of(value) if name in namespace_of(base)), None)
+        if (value in USER and (found is None or found in USER)) or _documented(value, name):
+            return
+    elif kind is super:
+        owner_class, target = super_parts(value)
+        rest = mro_of(target)[mro_of(target).index(owner_class) + 1 :] if owner_class in mro_of(target) else ()
+        found = next((base for base in rest if name in namespace_of(base)), None)
+        if found is None or found in USER or _documented(found, name):
+            return
+    elif kind is types.SimpleNamespace or is_user_function(value) or _documented(kind, name):
+        return
+    raise _refused(value, name)
+
+
+def _documented(cls: type, name: str) -> bool:
+    if name in names.TUPLE_NAMES:
+        return issubclass(cls, tuple)
+    return name in names.ENUM_NAMES and any(base.__module__ == "enum" for base in mro_of(cls) if base not in USER)
+
+
+def _load_special(value: Any, name: str) -> Any:
+    if name in names.FORMAT_NAMES:
+        return judge_format(getattr(value, name))
+    kind = value if is_class(value) else type(value)
+    for base in mro_of(kind):
+        if name in namespace_of(base):
+            if base in USER:
+                return getattr(value, name)
+            break
+    else:
+        if type(value) in USER or type(value) is types.SimpleNamespace or is_user_function(value):
+            return getattr(value, name)
+    if name == "mro" and is_user_class(value):
+        return lambda: [shown(base) for base in mro_of(value)]
+    getattr(value, name)  # an ordinary AttributeError if it is not there at all
+    raise _refused(value, name)
+
+
+def judge_format(found: Any) -> Any:
+    """A fetched `format` or `format_map`: a method of a template becomes a guarded one, anything else is the program's."""
+    kind = type(found)
+    if kind is types.BuiltinMethodType and issubclass(type(found.__self__), str):
+        return _formatter(found.__name__, str.__str__(found.__self__))
+    if kind is types.MethodDescriptorType and found.__objclass__ is str:
+        return _unbound(found.__name__, str.__str__)
+    function = found.__func__ if kind is types.MethodType else found
+    template_of = TEMPLATE_METHODS.get(function) if type(function) is types.FunctionType else None
+    if template_of is None:
+        return found
+    if kind is types.MethodType:
+        return _formatter(function.__name__, template_of(found.__self__))
+    return _unbound(function.__name__, template_of)
+
+
+def _formatter(method: str, template: str) -> Callable[..., str]:
+    if method == "format_map":
+        return lambda mapping, /: format_text(load, template, (), mapping, from_map=True)
+    return lambda /, *args, **kwargs: format_text(load, template, args, kwargs)
+
+
+def _unbound(method: str, template_of: Callable[[Any], str]) -> Callable[..., str]:
+    return lambda template, /, *args, **kwargs: _formatter(method, template_of(template))(*args, **kwargs)
+
+
+def writable(value: Any) -> Any:
+    """`value` when the program may set public attributes of it. Raises RefusedAttribute."""
+    kind = type(value)
+    if kind in USER or is_user_class(value) or is_user_function(value) or kind is types.SimpleNamespace:
+        return value
+    if issubclass(kind, BaseException) or kind in WRITABLE:
+        return value
+    refusal = attribute("=", f"{_named(value)} cannot be changed by this program")
+    refusal.args = (f"attributes of {_named(value)} cannot be set here: it belongs to the library",)
+    raise refusal
+
+
+def writable_name(value: Any, name: str) -> Any:
+    """`value` when the program may set its attribute `name`. Raises RefusedAttribute."""
+    check_write(value, name)
+    return value
+
+
+def check_write(value: Any, name: str) -> None:
+    """Raises RefusedAttribute unless the program may set or delete `value.name`."""
+    writable(value)
+    kind = type(value)
+    if names.closed_everywhere(name) or name == "__class__":
+        raise _refused(value, name)
+    if kind in WRITABLE:
+        if name not in WRITABLE[kind]:
+            raise _refused(value, name)
+    elif is_class(value) and issubclass(value, type) and name in METACLASS_CLOSED:
+        raise RefusedClass(f"a metaclass may not have {name}")
+    elif names.is_dunder(name):
+        if not _dunder_writable(value, name):
+            raise _refused(value, name)
+    elif names.is_private(name) and not issubclass(kind, BaseException):
+        check_private(value, name)
+
+
+def _dunder_writable(value: Any, name: str) -> bool:
+    if is_class(value):
+        return name in _LABELS_ON_CLASSES or (name in names.DEFINABLE and name not in _NOT_ON_CLASSES)
+    if type(value) is types.FunctionType:
+        return name in _WRITE_ON_FUNCTIONS
+    if issubclass(type(value), BaseException) and name in _WRITE_ON_EXCEPTIONS:
+        return True
+    if name == "__dict__":
+        return type(value) in PLAIN
+    return type(value) in USER and name in _WRITE_ON_INSTANCES
+
+
+def _named(value: Any) -> str:
+    face = shown(value if is_class(value) else type(value))
+    name = type.__dict__["__name__"].__get__(face) if is_class(face) else face.__name__
+    return f"the class {name}" if is_class(value) else f"a {name!s} object"
+
+
+def _refused(value: Any, name: str) -> RefusedAttribute:
+    if names.is_private(name):
+        return attribute(name, f"it is private to {_named(value)}", "use the public attributes and methods")
+    return attribute(name, f"it leads into the interpreter (on {_named(value)})")
+
+
+class CheckedClass:
+    """A class of a pattern with positional parts: fetched when the pattern is tried, and checked then.
+
+    The interpreter reads `__match_args__` of such a class and the attributes it names without asking any guard.
+    """
+
+    __slots__ = ("_fetch",)
+
+    def __init__(self, fetch: Callable[[], Any]) -> None:
+        self._fetch = fetch
+
+    @property
+    def cls(self) -> Any:
+        """The class. Raises RefusedClass when its `__match_args__` could reach a closed attribute."""
+        found = self._fetch()
+        if is_class(found):
+            order = mro_of(found)
+            holder = next((base for base in order if "__match_args__" in namespace_of(base)), None)
+            args = () if holder is None else namespace_of(holder)["__match_args__"]
+            if type(args) is not tuple or not all(type(name) is str and names.is_field(name) for name in args):
+                raise RefusedClass("this __match_args__ cannot be used in a pattern here")
+        return found

@@ -1,0 +1,234 @@
+"""What the guard does for each dunder attribute whose meaning depends on the object."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any, Final
+
+from langserver.python_runtime import names
+from langserver.python_runtime.faces import class_of, shown
+from langserver.python_runtime.refusals import RefusedAttribute, attribute
+from langserver.python_runtime.userclasses import (
+    EXPORTED,
+    PLAIN,
+    USER,
+    foreign_owner,
+    is_class,
+    is_user_class,
+    is_user_function,
+    mro_of,
+    namespace_of,
+)
+
+Load = Callable[[Any, str], Any]
+CheckWrite = Callable[[Any, str], None]
+Handler = Callable[[Any, str, Load, CheckWrite], Any]
+
+_owner_of_super = super.__dict__["__thisclass__"].__get__
+_self_of_super = super.__dict__["__self__"].__get__
+_self_class_of_super = super.__dict__["__self_class__"].__get__
+
+_DESCRIPTORS = (types.FunctionType, types.MethodType, property, staticmethod, classmethod)
+_INSIDE = (types.GetSetDescriptorType, types.MemberDescriptorType)
+
+
+def super_parts(value: super) -> tuple[type, type]:
+    """The class a super object stands after, and the class whose order it follows."""
+    return _owner_of_super(value), _self_class_of_super(value)
+
+
+def _is_users(value: Any) -> bool:
+    return type(value) in USER or is_user_class(value)
+
+
+def _refuse(name: str) -> RefusedAttribute:
+    return attribute(name, "it leads out of this program's own objects")
+
+
+def _class(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    return class_of(value)
+
+
+def _dict(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    kind = type(value)
+    if kind in PLAIN and not is_class(value):
+        return value.__dict__
+    if is_user_class(value):
+        return {
+            key: part
+            for key, part in namespace_of(value).items()
+            if type(part) not in _INSIDE and not names.closed_everywhere(key) and key != "__dict__"
+        }
+    if kind in USER:
+        return {key: part for key, part in value.__dict__.items() if _visible(kind, key)}
+    if is_user_function(value) or kind is types.SimpleNamespace or issubclass(kind, BaseException):
+        return value.__dict__
+    raise _refuse(name)
+
+
+def _visible(kind: type, key: Any) -> bool:
+    return type(key) is not str or not names.is_private(key) or foreign_owner(kind, key) is None
+
+
+def _order(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    if not is_user_class(value):
+        raise _refuse(name)
+    if name == "__subclasses__":
+        return lambda: [shown(each) for each in type.__subclasses__(value) if each in USER]
+    found = type.__getattribute__(value, name)
+    if name == "__base__":
+        return shown(found)
+    return tuple(shown(each) for each in found if each in USER or each in EXPORTED)
+
+
+def _init(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    if type(value) is super or type(value) in USER and not is_class(value):
+        return getattr(value, name)
+    if is_class(value):
+        found = value.__init__
+        if is_user_function(found):
+            return found
+
+        def initialise(instance: Any, /, *args: Any, **kwargs: Any) -> None:
+            if type(instance) not in USER:
+                raise _refuse(name)
+            found(instance, *args, **kwargs)
+
+        return initialise
+    raise _refuse(name)
+
+
+def _new(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    if type(value) is super:
+        if not is_user_class(super_parts(value)[0]):
+            raise _refuse(name)
+    elif not is_class(value) or issubclass(value, type):
+        raise _refuse(name)
+    found = value.__new__
+    if is_user_function(found):
+        return found
+
+    def make(cls: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if not is_user_class(cls):
+            raise _refuse(name)
+        return found(cls, *args, **kwargs)
+
+    return make
+
+
+def _accessor(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    found = getattr(value, name)
+    bound: tuple[Any, ...] = ()
+    if type(value) is super:
+        bound = (_self_of_super(value),)
+        found_for_user = getattr(found, "__func__", found)
+    elif is_class(value):
+        found_for_user = found
+    else:
+        bound = (value,)
+        found_for_user = getattr(found, "__func__", found)
+    if is_user_function(found_for_user):
+        return found
+    rest = found if bound else None
+
+    def access(*args: Any) -> Any:
+        target, attribute_name, *more = (*bound, *args)
+        if type(attribute_name) is not str:
+            raise TypeError("attribute name must be string")
+        if name == "__getattribute__":
+            if attribute_name in names.HANDLED or attribute_name in names.SPECIAL_NAMES:
+                return load(target, attribute_name)
+            check_read(target, attribute_name)
+        else:
+            check_write(target, attribute_name)
+        return rest(attribute_name, *more) if rest is not None else found(target, attribute_name, *more)
+
+    def check_read(target: Any, attribute_name: str) -> None:
+        if names.closed_everywhere(attribute_name):
+            raise _refuse(attribute_name)
+        if names.is_private(attribute_name) and type(target) not in PLAIN:
+            load(target, attribute_name)
+
+    return access
+
+
+def _get(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    if type(value) in _DESCRIPTORS or type(value) is super or _is_users(value):
+        return getattr(value, name)
+    raise _refuse(name)
+
+
+def _users_only(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    if _is_users(value) or type(value) is super:
+        return getattr(value, name)
+    raise _refuse(name)
+
+
+def _method_part(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    if type(value) in USER or (type(value) is types.MethodType and is_user_function(value.__func__)):
+        return getattr(value, name)
+    raise _refuse(name)
+
+
+def _function_part(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    function = value.__func__ if type(value) is types.MethodType else value
+    if is_user_function(function) or _is_users(value):
+        return getattr(value, name)
+    raise _refuse(name)
+
+
+def _wrapped(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    found = getattr(value, name)
+    if is_user_function(found) or _is_users(found):
+        return found
+    raise _refuse(name)
+
+
+def _origin(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    return shown(getattr(value, name))
+
+
+def _call(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    if type(value) is super and issubclass(super_parts(value)[1], type) and is_user_class(super_parts(value)[0]):
+        return getattr(value, name)  # a metaclass's own __call__, as in a singleton
+    if is_class(value) and issubclass(value, type):
+        return _metaclass_call(value)
+    return getattr(value, name)
+
+
+def _metaclass_call(meta: type) -> Any:
+    def call(cls: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if not is_user_class(cls) or issubclass(cls, type):
+            raise _refuse("__call__")
+        found = meta.__dict__.get("__call__") if meta in USER else None
+        return (found or type.__call__)(cls, *args, **kwargs)
+
+    return call
+
+
+HANDLERS: Final[dict[str, Handler]] = {
+    "__class__": _class,
+    "__dict__": _dict,
+    "__mro__": _order,
+    "__bases__": _order,
+    "__base__": _order,
+    "__subclasses__": _order,
+    "__init__": _init,
+    "__new__": _new,
+    "__getattribute__": _accessor,
+    "__setattr__": _accessor,
+    "__delattr__": _accessor,
+    "__get__": _get,
+    "__self__": _method_part,
+    "__func__": _method_part,
+    "__defaults__": _function_part,
+    "__kwdefaults__": _function_part,
+    "__annotations__": _function_part,
+    "__wrapped__": _wrapped,
+    "__origin__": _origin,
+    "__call__": _call,
+} | dict.fromkeys(
+    "__set__ __delete__ __set_name__ __init_subclass__ __match_args__ __dataclass_fields__ __slots__".split(),
+    _users_only,
+)

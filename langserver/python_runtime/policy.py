@@ -1,0 +1,376 @@
+"""The policy at compile time: checks a syntax tree and plants the guards, collecting every problem.
+
+Derives from RestrictedPython's transformer for its deny-by-default: a node without a handler here or there is refused.
+Unlike there, names are guarded and not accesses (see `names`), and guards have names that no source can spell: an AST
+takes any string for a name, so the program can neither read, shadow, delete nor pass them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any, Final
+
+from RestrictedPython.transformer import RestrictingNodeTransformer
+
+from langserver.python_runtime import catalog, names
+from langserver.python_runtime.problems import Problem
+
+LOAD: Final = "$load"
+WRITABLE: Final = "$writable"
+WRITABLE_NAME: Final = "$writable_name"
+IMPORT: Final = "$import"
+IMPORT_FROM: Final = "$import_from"
+CHECKED_CLASS: Final = "$checked_class"
+TYPE: Final = "$type"
+SUPER: Final = "$super"
+PLAIN: Final = "$plain"
+USER: Final = "$user"
+REGISTRAR: Final = "$registrar"
+# Spelled like a dunder so that Enum and the program's own metaclasses leave it alone; `$` keeps source from naming it.
+REGISTRAR_ENTRY: Final = "__$reg__"
+
+MAX_PROBLEMS = 100
+
+# Statements and expressions that need no guard: their parts are visited.
+_FREE_NODES = """
+    Module Expression Expr Pass Break Continue If IfExp While Try TryStar Raise Assert Return Yield YieldFrom Await
+    With AsyncWith withitem For AsyncFor comprehension ListComp SetComp DictComp GeneratorExp Assign AugAssign
+    AnnAssign NamedExpr Delete Starred Subscript Slice Index Tuple List Set Dict Constant JoinedStr FormattedValue
+    BinOp BoolOp UnaryOp Compare Call Load Store Del And Or Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor
+    BitAnd FloorDiv Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn match_case MatchValue MatchSingleton
+    MatchSequence MatchMapping MatchOr arguments TypeAlias
+"""
+
+
+class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
+    """Visits one module. `problems` and `imports` (module names, in order of appearance) are filled by `visit`."""
+
+    def __init__(self, source_lines: list[str]) -> None:
+        super().__init__()
+        self.problems: list[Problem] = []
+        self.imports: dict[str, None] = {}
+        self._lines = source_lines
+        self._classes: list[str] = []  # the innermost last, for name mangling
+        self._in_class_body = False
+        self._patterns: list[ast.stmt] | None = None
+        self._next_pattern = 0
+
+    # Problems
+
+    def error(self, node: ast.AST, info: str) -> None:
+        """RestrictedPython's own way to refuse a node."""
+        self.refuse(node, "syntax", info.removesuffix("."))
+
+    def refuse(self, node: ast.AST, rule: str, message: str, hint: str = "") -> None:
+        """Records a problem at `node`."""
+        if len(self.problems) < MAX_PROBLEMS:
+            line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+            text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
+            column = len(text.encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
+            self.problems.append(Problem(rule, message, line, column, hint))
+
+    def warn(self, node: ast.AST, info: str) -> None:
+        """RestrictedPython's warnings say nothing to the author of a task."""
+
+    # Names
+
+    def _name(self, node: ast.AST, name: str | None, *, binds: bool) -> None:
+        if name is None:
+            return
+        if name in names.GUARD_NAMES:
+            self.refuse(node, "name", f"the name {name!r} is reserved")
+        elif binds and name == "super":
+            self.refuse(node, "name", "the name 'super' cannot be given to something else here")
+        elif names.is_dunder(name):
+            allowed = names.DEFINABLE | names.MODULE_DUNDERS if self._in_class_body else names.LOADABLE_DUNDERS
+            if name == "__import__":
+                self.refuse(node, "name", "__import__ is not available", "use an import statement")
+            elif name not in allowed or (binds and name == "__class__"):
+                where = "defined in a class" if self._in_class_body else "used as a name"
+                self.refuse(node, "name", f"{name} cannot be {where} here")
+            elif self._in_class_body and binds and name == "__annotations__":
+                self.refuse(node, "name", "__annotations__ cannot be assigned in a class")
+        elif self._in_class_body and binds and name in names.FRAME_NAMES:
+            self.refuse(node, "name", f"the name {name!r} cannot be defined in a class")
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        """Reads and writes of a variable."""
+        self._name(node, node.id, binds=not isinstance(node.ctx, ast.Load))
+        if node.id == "super" and isinstance(node.ctx, ast.Load):
+            return ast.copy_location(ast.Name(SUPER, node.ctx), node)
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        """A parameter."""
+        self._outside_class_body(node.arg, node)
+        return self.node_contents_visit(node)
+
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        """A named argument of a call."""
+        if node.arg in names.GUARD_NAMES:
+            self.refuse(node, "name", f"the name {node.arg!r} is reserved")
+        return self.node_contents_visit(node)
+
+    def _outside_class_body(self, name: str, node: ast.AST) -> None:
+        inside, self._in_class_body = self._in_class_body, False
+        self._name(node, name, binds=True)
+        self._in_class_body = inside
+
+    def _declared(self, node: ast.Global | ast.Nonlocal) -> ast.AST:
+        for name in node.names:
+            self._name(node, name, binds=True)
+        return node
+
+    visit_Global = visit_Nonlocal = _declared
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        """`except X as name`."""
+        self._name(node, node.name, binds=True)
+        return self.node_contents_visit(node)
+
+    def _type_parameter(self, node: Any) -> ast.AST:
+        self._outside_class_body(node.name, node)
+        return self.node_contents_visit(node)
+
+    visit_TypeVar = visit_ParamSpec = visit_TypeVarTuple = _type_parameter
+
+    # Attributes
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """Reads, writes and deletions of an attribute."""
+        name = self._mangled(node.attr)
+        if names.closed_everywhere(name):
+            hint = "read it from the object's public attributes" if name in names.FRAME_NAMES else ""
+            self.refuse(node, "attribute", f"the attribute {name} is not available", hint)
+            return node
+        if isinstance(node.ctx, ast.Load):
+            return self._loaded(node, name)
+        node.value = self._write_target(self.visit(node.value), node, name)
+        return node
+
+    def _loaded(self, node: ast.Attribute, name: str) -> ast.AST:
+        receiver = node.value
+        if not name.startswith("_") and name not in names.SPECIAL_NAMES:
+            node.value = self.visit(receiver)
+            return node
+        if _is_plain_super(receiver) and name == "__init__":
+            return node
+        if names.is_dunder(name) and name not in names.HANDLED:
+            node.value = self.visit(receiver)
+            return node
+        visited = self.visit(receiver)
+        guarded = _call(LOAD, [visited, ast.Constant(name)])
+        if isinstance(visited, ast.Name) and names.is_private(name):
+            # The hot pattern of class code, `self._x`: one set look-up instead of a call.
+            plain = ast.Attribute(visited, node.attr, ast.Load())
+            return _placed(ast.IfExp(_type_in(visited.id, PLAIN), plain, guarded), node)
+        return _placed(guarded, node)
+
+    def _write_target(self, visited: ast.expr, node: ast.Attribute, name: str) -> ast.expr:
+        listed = name.startswith("_") or name in names.SPECIAL_NAMES
+        guarded = _call(WRITABLE_NAME, [visited, ast.Constant(name)]) if listed else _call(WRITABLE, [visited])
+        if isinstance(visited, ast.Name) and not names.is_dunder(name):
+            test = _type_in(visited.id, PLAIN if listed else USER)
+            return _placed(ast.IfExp(test, ast.Name(visited.id, ast.Load()), guarded), node)
+        return _placed(guarded, node)
+
+    def _mangled(self, name: str) -> str:
+        if not self._classes or not name.startswith("__") or name.endswith("__"):
+            return name
+        owner = self._classes[-1].lstrip("_")
+        return f"_{owner}{name}" if owner else name
+
+    # Calls of super()
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Calls need no guard; `super()` without arguments must stay as it is, the compiler looks for it."""
+        return node if _is_plain_super(node) else self.node_contents_visit(node)
+
+    # Definitions
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+        self._name(node, node.name, binds=True)
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        return self._scope(node)
+
+    visit_FunctionDef = visit_AsyncFunctionDef = _function
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        """A function like any other."""
+        return self._scope(node)
+
+    def _scope(self, node: Any) -> ast.AST:
+        decorators = getattr(node, "decorator_list", None)
+        if decorators is not None:
+            node.decorator_list = []
+        inside, self._in_class_body = self._in_class_body, False
+        self.node_contents_visit(node)
+        self._in_class_body = inside
+        if decorators is not None:
+            node.decorator_list = decorators
+        return node  # type: ignore[no-any-return]
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """A class: its first statement registers it as the program's own."""
+        self._name(node, node.name, binds=True)
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        node.bases = [self.visit(each) for each in node.bases]
+        node.keywords = [self.visit(each) for each in node.keywords]
+        for parameter in getattr(node, "type_params", []):
+            self.visit(parameter)
+        inside, self._in_class_body = self._in_class_body, True
+        self._classes.append(node.name)
+        body = list(self._statements(node.body))
+        self._classes.pop()
+        self._in_class_body = inside
+        entry = ast.Assign([ast.Name(REGISTRAR_ENTRY, ast.Store())], ast.Name(REGISTRAR, ast.Load()))
+        node.body = [*body[:1], _placed(entry, node), *body[1:]] if _is_docstring(body[0]) else [_placed(entry, node), *body]
+        return node
+
+    def _statements(self, body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
+        for statement in body:
+            if isinstance(statement, ast.Assign):
+                self._check_match_args(statement)
+            visited = self.visit(statement)
+            yield from visited if isinstance(visited, list) else [visited]
+
+    def _check_match_args(self, node: ast.Assign) -> None:
+        if any(isinstance(target, ast.Name) and target.id == "__match_args__" for target in node.targets):
+            parts = node.value.elts if isinstance(node.value, ast.Tuple) else [None]
+            for part in parts:
+                text = part.value if isinstance(part, ast.Constant) else None
+                if not isinstance(text, str) or not names.is_field(text):
+                    self.refuse(node, "name", "__match_args__ must be a tuple of public attribute names, written out")
+                    return
+
+    # Imports
+
+    def visit_Import(self, node: ast.Import) -> ast.AST | list[ast.stmt]:
+        """Becomes assignments of facades."""
+        self._not_lazy(node)
+        statements: list[ast.stmt] = []
+        for alias in node.names:
+            self._imported(node, alias.name)
+            bound = alias.asname or alias.name.partition(".")[0]
+            self._name(node, bound, binds=True)
+            value = _call(IMPORT, [ast.Constant(alias.name), ast.Constant(alias.asname is not None)])
+            statements.append(_placed(ast.Assign([ast.Name(bound, ast.Store())], value), node))
+        return statements
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | list[ast.stmt]:
+        """Each name singly: the interpreter's own IMPORT_FROM falls back to raw modules in `sys.modules`."""
+        self._not_lazy(node)
+        module = "." * node.level + (node.module or "")
+        self._imported(node, module)
+        pairs = [(alias.name, alias.asname or alias.name) for alias in node.names]
+        if pairs == [("*", "*")]:
+            from langserver.python_runtime.modules import public_names
+
+            pairs = [(name, name) for name in public_names(module)]
+            if not pairs:
+                return _placed(ast.Expr(_call(IMPORT, [ast.Constant(module), ast.Constant(True)])), node)
+        statements: list[ast.stmt] = []
+        for name, bound in pairs:
+            self._name(node, bound, binds=True)
+            value = _call(IMPORT_FROM, [ast.Constant(module), ast.Constant(name)])
+            statements.append(_placed(ast.Assign([ast.Name(bound, ast.Store())], value), node))
+        return statements
+
+    def _imported(self, node: ast.AST, module: str) -> None:
+        self.imports[module] = None
+        if module.partition(".")[0] in catalog.NEVER:
+            hint = catalog.instead_of(module)
+            self.refuse(node, "import", f"the module {module!r} is not available", f"{hint}; {catalog.available()}")
+
+    def _not_lazy(self, node: ast.AST) -> None:
+        # A field of Python 3.15, where the import happens at first use and through another builtin.
+        if getattr(node, "is_lazy", 0):
+            self.refuse(node, "syntax", "lazy imports are not available")
+
+    # Patterns
+
+    def visit_Match(self, node: ast.Match) -> ast.AST | list[ast.stmt]:
+        """Classes with positional parts are checked when tried: see `guards.CheckedClass`."""
+        outer, self._patterns = self._patterns, []
+        self.node_contents_visit(node)
+        before, self._patterns = self._patterns, outer
+        return [*before, node]
+
+    def visit_MatchClass(self, node: ast.MatchClass) -> ast.AST:
+        """A class pattern: the names it reads must be free."""
+        for name in node.kwd_attrs:
+            if names.closed_everywhere(name) or name.startswith("_") or name in names.SPECIAL_NAMES:
+                self.refuse(node, "attribute", f"the attribute {name} cannot be used in a pattern")
+        cls = node.cls
+        fetched = self.visit(cls)
+        node.patterns = [self.visit(each) for each in node.patterns]
+        node.kwd_patterns = [self.visit(each) for each in node.kwd_patterns]
+        if node.patterns and self._patterns is not None:
+            hidden = f"$pattern{self._next_pattern}"
+            self._next_pattern += 1
+            nothing = ast.arguments([], [], None, [], [], None, [])
+            checked = _call(CHECKED_CLASS, [ast.Lambda(nothing, fetched)])
+            self._patterns.append(_placed(ast.Assign([ast.Name(hidden, ast.Store())], checked), node))
+            node.cls = _placed(ast.Attribute(ast.Name(hidden, ast.Load()), "cls", ast.Load()), cls)
+        elif isinstance(fetched, (ast.Name, ast.Attribute)):
+            node.cls = fetched
+        else:
+            self.refuse(node, "attribute", "this class cannot be named in a pattern")
+        return node
+
+    def _captured(self, node: ast.MatchAs | ast.MatchStar) -> ast.AST:
+        self._name(node, node.name, binds=True)
+        return self.node_contents_visit(node)
+
+    visit_MatchAs = visit_MatchStar = _captured
+
+    def visit_MatchMapping(self, node: ast.MatchMapping) -> ast.AST:
+        """`**rest` binds a name."""
+        self._name(node, node.rest, binds=True)
+        return self.node_contents_visit(node)
+
+
+def _free(self: Policy, node: ast.AST) -> Any:
+    return self.node_contents_visit(node)
+
+
+for _kind in _FREE_NODES.split():
+    if f"visit_{_kind}" not in vars(Policy):
+        setattr(Policy, f"visit_{_kind}", _free)
+
+
+def _call(function: str, arguments: list[Any]) -> ast.Call:
+    return ast.Call(ast.Name(function, ast.Load()), arguments, [])
+
+
+def _type_in(name: str, group: str) -> ast.Compare:
+    kind = _call(TYPE, [ast.Name(name, ast.Load())])
+    return ast.Compare(kind, [ast.In()], [ast.Name(group, ast.Load())])
+
+
+def _placed(new: Any, old: ast.AST) -> Any:
+    """`new` and its parts that have no place yet at the place of `old`."""
+    stack = [new]
+    while stack:
+        node = stack.pop()
+        if "lineno" in node._attributes and not hasattr(node, "lineno"):
+            ast.copy_location(node, old)
+            stack.extend(ast.iter_child_nodes(node))
+        elif "lineno" not in node._attributes:
+            stack.extend(ast.iter_child_nodes(node))
+    return new
+
+
+def _is_plain_super(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "super"
+        and not node.args
+        and not node.keywords
+    )
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

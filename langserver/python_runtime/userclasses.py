@@ -1,0 +1,119 @@
+"""Which classes are the program's own. They are in a set filled here: no attribute, name or base makes one so."""
+
+from __future__ import annotations
+
+import gc
+import types
+from typing import Any, Final
+
+from langserver.python_runtime.names import OPAQUE_NAMES, SOURCE_NAME, is_private
+from langserver.python_runtime.refusals import RefusedClass
+
+# The program's classes, and those of them of which no foreign base owns a private name (the fast path asks this one).
+USER: Final[set[type]] = set()
+PLAIN: Final[set[type]] = set()
+# Library classes that a facade or the builtins hand out.
+EXPORTED: Final[set[type]] = set()
+
+_BEFORE_TASK: set[int] = set()
+_OWNED: dict[type, frozenset[str]] = {object: frozenset()}
+_mro = type.__dict__["__mro__"].__get__
+_namespace = type.__dict__["__dict__"].__get__
+
+# A metaclass with one of these could lie to the interpreter or to the sets above.
+METACLASS_CLOSED = ("__hash__", "__eq__", "__getattr__", "__getattribute__", "__prepare__", "mro", "__match_args__")
+
+
+def mro_of(cls: type) -> tuple[type, ...]:
+    """The method resolution order, whatever a metaclass says."""
+    order: tuple[type, ...] = _mro(cls)
+    return order
+
+
+def namespace_of(cls: type) -> types.MappingProxyType[str, Any]:
+    """The class's own dictionary, whatever a metaclass says."""
+    namespace: types.MappingProxyType[str, Any] = _namespace(cls)
+    return namespace
+
+
+def is_class(value: object) -> bool:
+    """Whether `value` is a class, told without asking it."""
+    return issubclass(type(value), type)
+
+
+def is_user_class(value: object) -> bool:
+    """Whether `value` is one of the program's classes."""
+    return is_class(value) and value in USER
+
+
+def is_user_function(value: object) -> bool:
+    """Whether `value` is a function that the program defined."""
+    return type(value) is types.FunctionType and value.__code__.co_filename == SOURCE_NAME
+
+
+def remember_library() -> None:
+    """Called in the zygote, after all imports: no class that exists now can ever become the program's."""
+    _BEFORE_TASK.update(id(each) for each in gc.get_objects() if isinstance(each, type))
+
+
+def owned_names(cls: type) -> frozenset[str]:
+    """Private names that a library class uses of itself: those it defines and those its methods mention."""
+    known = _OWNED.get(cls)
+    if known is None:
+        names: set[str] = set()
+        for name, value in namespace_of(cls).items():
+            names.add(name)
+            function = getattr(value, "__func__", value) if isinstance(value, (staticmethod, classmethod)) else value
+            for part in (function, *((value.fget, value.fset) if isinstance(value, property) else ())):
+                if isinstance(part, types.FunctionType):
+                    names.update(part.__code__.co_names)
+        known = _OWNED[cls] = frozenset(filter(is_private, names)) - OPAQUE_NAMES
+    return known
+
+
+def foreign_owner(cls: type, name: str) -> type | None:
+    """The library base of a user class that owns the private `name`, if the program did not define it first."""
+    for base in mro_of(cls):
+        if base in USER:
+            if name in namespace_of(base):
+                return None
+        elif name in owned_names(base):
+            return base
+    return None
+
+
+def register(cls: type) -> None:
+    """Makes `cls` one of the program's classes. Raises RefusedClass when it must not be one."""
+    if id(cls) in _BEFORE_TASK or cls in EXPORTED:
+        raise RefusedClass("a library class is not the program's")
+    for meta in mro_of(type(cls)):
+        if meta in USER and any(name in namespace_of(meta) for name in METACLASS_CLOSED):
+            raise RefusedClass(f"a metaclass may not define any of {', '.join(METACLASS_CLOSED)}")
+    if issubclass(cls, type):
+        check_metaclass(cls)
+    USER.add(cls)
+    if not any(owned_names(base) for base in mro_of(cls) if base not in USER):
+        PLAIN.add(cls)
+
+
+def check_metaclass(cls: type) -> None:
+    """Raises RefusedClass if this metaclass of the program defines what no metaclass may."""
+    for name in METACLASS_CLOSED:
+        if name in namespace_of(cls):
+            raise RefusedClass(f"a metaclass may not define {name}")
+    if issubclass(cls, type) and any(base is not object and not issubclass(base, type) for base in mro_of(cls)):
+        raise RefusedClass("a metaclass may derive from metaclasses only")
+
+
+class Registrar:
+    """Stands first in every class body: `type.__new__` calls its `__set_name__` before any hook of the program."""
+
+    __slots__ = ()
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        type.__delattr__(owner, name)
+        register(owner)
+
+    def __get__(self, instance: object, owner: type | None = None) -> Registrar:
+        """Being a descriptor keeps Enum from taking it for a member."""
+        return self

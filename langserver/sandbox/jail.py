@@ -1,0 +1,171 @@
+"""THE jail: the ordered steps that take authority away from a zygote once, and from each child for good."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from langserver.sandbox import audit, confine, libc, privileges, rlimits
+from langserver.sandbox.errors import LayerUnavailable
+from langserver.sandbox.landlock import Ruleset
+from langserver.sandbox.layers import AUDIT, LANDLOCK, NAMESPACES, PRIVILEGES, RLIMITS, SECCOMP
+from langserver.sandbox.rlimits import ChildLimits
+from langserver.sandbox.seccomp import Filter
+
+__all__ = ["ChildLimits", "Jail", "finish_zygote", "harden_zygote", "step_of_exit_code"]
+
+_FIRST_EXIT_CODE: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class _Sealing:
+    """What the steps of one child work on."""
+
+    jail: Jail
+    report_fd: int
+    input_fd: int
+    parent_pid: int
+    limits: ChildLimits
+    wake: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: taken when one of its layers is wanted, or always when it has none."""
+
+    name: str
+    layers: frozenset[str]
+    run: Callable[[_Sealing], None]
+
+
+class Jail:
+    """Everything a seal needs, made in the zygote: a child only makes calls."""
+
+    def __init__(self, runtime: str, layers: frozenset[str]) -> None:
+        """`runtime` is "python" or "js". Raises LayerUnavailable for a layer that this host can't give."""
+        if NAMESPACES in layers:
+            raise LayerUnavailable(NAMESPACES, "not built into this version")
+        self.runtime = runtime
+        self.layers = layers
+        self.ruleset = Ruleset(runtime) if LANDLOCK in layers else None
+        self.filter = Filter(runtime) if SECCOMP in layers else None
+        self.hook = audit.make_hook(runtime) if AUDIT in layers else None
+
+    @property
+    def descriptors(self) -> frozenset[int]:
+        """What it holds open in the zygote."""
+        return frozenset() if self.ruleset is None else frozenset({self.ruleset.fd})
+
+    def seal(
+        self, report_fd: int, input_fd: int, parent_pid: int, limits: ChildLimits, wake: Callable[[], None]
+    ) -> None:
+        """Seals this process, a child just forked: report on 3, input on 4, nothing that can be given back.
+
+        `parent_pid` was read before the fork. `wake` is called between landlock and seccomp. A step that fails ends the
+        process at once with the step's own exit code; nothing is written.
+        """
+        sealing = _Sealing(self, report_fd, input_fd, parent_pid, limits, wake)
+        for place, step in enumerate(STEPS):
+            if step.layers and not step.layers & self.layers:
+                continue
+            try:
+                step.run(sealing)
+            except BaseException:  # noqa: BLE001  fail closed: there is nobody to tell, and nothing may go on
+                os._exit(_FIRST_EXIT_CODE + place)
+
+
+def _move_descriptors(sealing: _Sealing) -> None:
+    ruleset = sealing.jail.ruleset
+    pipes = (sealing.report_fd, sealing.input_fd)
+    confine.move_descriptors(pipes if ruleset is None else (*pipes, ruleset.fd))
+
+
+def _close_descriptors(sealing: _Sealing) -> None:
+    confine.silence_standard_descriptors()
+    last = confine.INPUT_FD if sealing.jail.ruleset is None else confine.RULESET_FD
+    confine.close_descriptors_from(last + 1)
+
+
+def _restrict_files(sealing: _Sealing) -> None:
+    assert sealing.jail.ruleset is not None
+    sealing.jail.ruleset.restrict(confine.RULESET_FD)
+
+
+def _filter_calls(sealing: _Sealing) -> None:
+    assert sealing.jail.filter is not None
+    sealing.jail.filter.apply()
+
+
+def _install_hook(sealing: _Sealing) -> None:
+    assert sealing.jail.hook is not None
+    audit.install(sealing.jail.hook)
+
+
+_ALWAYS: Final[frozenset[str]] = frozenset()
+_PRIVILEGES: Final = frozenset({PRIVILEGES})
+
+# The order is the design. Exit codes count from 64 in it.
+STEPS: Final = (
+    # Report to 3, input to 4, ruleset to 5: also without any layer, since that is where the child looks for them.
+    Step("pipes", _ALWAYS, _move_descriptors),
+    # Everything else the zygote holds: its control socket, siblings' pidfds, its poller.
+    Step("descriptors", _PRIVILEGES, _close_descriptors),
+    Step("session", _PRIVILEGES, lambda _: confine.leave_session()),
+    # Dispositions were reset once in the zygote.
+    Step("signal mask", _PRIVILEGES, lambda _: confine.clear_signal_mask()),
+    # Identity and bounding set went in the zygote, before it preloaded anything.
+    Step("capabilities", _PRIVILEGES, lambda _: confine.drop_capabilities()),
+    # After identity: a change of user sets it anew.
+    Step("dumpable", _PRIVILEGES, lambda _: confine.forbid_dumps()),
+    # After identity, which clears it. Always: an orphan would run on with nobody to end it.
+    Step("parent death", _ALWAYS, lambda sealing: confine.die_with_parent(sealing.parent_pid)),
+    # Landlock and seccomp refuse to work without it.
+    Step("no new privileges", frozenset({PRIVILEGES, LANDLOCK, SECCOMP}), lambda _: confine.forbid_new_privileges()),
+    Step("limits", frozenset({RLIMITS}), lambda s: rlimits.set_early(s.jail.runtime, s.limits)),
+    # Before any other thread exists: it binds the calling thread and those that come from it.
+    Step("landlock", frozenset({LANDLOCK}), _restrict_files),
+    # JavaScript: isolate and prelude. Needs one thread and /dev/urandom.
+    Step("runtime", _ALWAYS, lambda sealing: sealing.wake()),
+    # What the runtime still needed: no thread, process or descriptor from here on.
+    Step("late limits", frozenset({RLIMITS}), lambda _: rlimits.set_late()),
+    # The last kernel layer: it forbids every call that the steps above made.
+    Step("seccomp", frozenset({SECCOMP}), _filter_calls),
+    Step("audit", frozenset({AUDIT}), _install_hook),
+)
+
+
+def step_of_exit_code(code: int) -> str | None:
+    """The name of the step that ended a child, None if it was none. To be believed only before its `sealed` frame."""
+    place = code - _FIRST_EXIT_CODE
+    return STEPS[place].name if 0 <= place < len(STEPS) else None
+
+
+def harden_zygote(layers: frozenset[str], control_fd: int, server_pid: int, oom_fd: int | None) -> None:
+    """The zygote's first act, before it imports anything for tasks. Raises LayerUnavailable, SandboxError, OSError."""
+    if PRIVILEGES in layers:
+        _close_all_but(frozenset({0, 1, 2, control_fd} | ({oom_fd} if oom_fd is not None else set())))
+        confine.clear_signal_mask()
+        privileges.drop_identity()
+        confine.forbid_dumps()
+        confine.forbid_new_privileges()
+    confine.die_with_parent(server_pid)
+    if RLIMITS in layers:
+        rlimits.set_zygote()
+
+
+def finish_zygote(layers: frozenset[str]) -> None:
+    """What comes after the preload and before the first fork. Raises SandboxError, OSError."""
+    if PRIVILEGES in layers:
+        privileges.give_up_read_search()
+    privileges.reset_signals()
+
+
+def _close_all_but(kept: frozenset[int]) -> None:
+    lowest = 0
+    for fd in sorted(kept):
+        if fd > lowest:
+            libc.close_descriptors_between(lowest, fd - 1)
+        lowest = fd + 1
+    libc.close_descriptors_from(lowest)

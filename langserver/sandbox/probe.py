@@ -1,0 +1,54 @@
+"""Which layers this host can give, found out without changing anything: no fork, no root."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from langserver.sandbox import landlock, privileges, seccomp
+from langserver.sandbox.errors import LayerUnavailable
+from langserver.sandbox.layers import AUDIT, LANDLOCK, NAMESPACES, POLICY, PRIVILEGES, RLIMITS, SECCOMP
+
+
+@dataclass(frozen=True, slots=True)
+class LayerStatus:
+    """One layer: its name, whether it can be had here, and a line for an operator (what it is, or why not)."""
+
+    name: str
+    available: bool
+    detail: str
+
+
+def probe() -> tuple[LayerStatus, ...]:
+    """Every layer, in the order of `layers.LAYERS`."""
+    return (
+        LayerStatus(POLICY, True, "inside each language"),
+        LayerStatus(AUDIT, True, "a tripwire, no boundary"),
+        _privileges(),
+        LayerStatus(RLIMITS, True, "address space for python, private memory for js"),
+        _landlock(),
+        _seccomp(),
+        LayerStatus(NAMESPACES, False, "not built into this version"),
+    )
+
+
+def _privileges() -> LayerStatus:
+    reason = privileges.unavailable()
+    if reason is not None:
+        return LayerStatus(PRIVILEGES, False, reason)
+    if os.geteuid() == 0 or os.getuid() == 0:
+        return LayerStatus(PRIVILEGES, True, f"uid {privileges.UNPRIVILEGED} from root")
+    return LayerStatus(PRIVILEGES, True, f"uid {os.getuid()}")
+
+
+def _landlock() -> LayerStatus:
+    try:
+        return LayerStatus(LANDLOCK, True, f"ABI {landlock.abi()}")
+    except LayerUnavailable as error:
+        return LayerStatus(LANDLOCK, False, error.reason)
+
+
+def _seccomp() -> LayerStatus:
+    reason = seccomp.unavailable()
+    host = os.uname()
+    return LayerStatus(SECCOMP, reason is None, reason or f"{host.machine}, kernel {host.release}")

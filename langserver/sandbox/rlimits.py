@@ -1,0 +1,84 @@
+"""Layer `rlimits`: what the kernel counts. Every value is set soft and hard, and read back."""
+
+from __future__ import annotations
+
+import resource
+from dataclasses import dataclass
+from typing import Final
+
+from langserver.sandbox.errors import ReadBackError
+
+_STACK_BYTES: Final = 8 << 20
+
+_EARLY: Final = (
+    (resource.RLIMIT_CORE, 0),
+    (resource.RLIMIT_FSIZE, 0),
+    (resource.RLIMIT_MEMLOCK, 0),
+    (resource.RLIMIT_MSGQUEUE, 0),
+    (resource.RLIMIT_STACK, _STACK_BYTES),
+)
+
+# After the runtime is awake: a V8 isolate starts one thread and opens /dev/urandom, and landlock reads itself back with
+# an open. From here on no descriptor can be made, not even in the place of a closed one; open ones go on working.
+_LATE: Final = (
+    (resource.RLIMIT_NPROC, 0),
+    (resource.RLIMIT_NOFILE, 0),
+)
+
+_ZYGOTE: Final = (
+    (resource.RLIMIT_CORE, 0),
+    (resource.RLIMIT_MEMLOCK, 0),
+    (resource.RLIMIT_MSGQUEUE, 0),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChildLimits:
+    """The limits of one child.
+
+    `memory_ceiling` is absolute, in bytes: of the address space (python) or of private writable memory (js).
+    `cpu_seconds` counts from the fork. None leaves what the zygote has.
+    """
+
+    memory_ceiling: int | None
+    cpu_seconds: int | None
+
+
+def memory_resource(runtime: str) -> int:
+    """Which limit bounds the memory of a runtime.
+
+    Never RLIMIT_AS on V8: it reserves more than a terabyte, and lowering AS switches RLIMIT_DATA off.
+    """
+    return resource.RLIMIT_DATA if runtime == "js" else resource.RLIMIT_AS
+
+
+def set_early(runtime: str, limits: ChildLimits) -> None:
+    """What can be set before the runtime is awake. Raises OSError, ValueError or ReadBackError."""
+    for kind, value in _EARLY:
+        _lower(kind, value, value)
+    if limits.cpu_seconds is not None:
+        # Equal limits would give SIGKILL at once; SIGXCPU comes first, and one second later what ignores it dies.
+        _lower(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1)
+    if limits.memory_ceiling is not None:
+        _lower(memory_resource(runtime), limits.memory_ceiling, limits.memory_ceiling)
+
+
+def set_late() -> None:
+    """No process, thread or descriptor any more. Raises OSError, ValueError or ReadBackError."""
+    for kind, value in _LATE:
+        _lower(kind, value, value)
+
+
+def set_zygote() -> None:
+    """What zygote and children have in common. Raises OSError, ValueError or ReadBackError."""
+    for kind, value in _ZYGOTE:
+        _lower(kind, value, value)
+
+
+def _lower(kind: int, soft: int, hard: int) -> None:
+    _, inherited = resource.getrlimit(kind)
+    if inherited != resource.RLIM_INFINITY:  # a tighter limit of the operator stays
+        soft, hard = min(soft, inherited), min(hard, inherited)
+    resource.setrlimit(kind, (soft, hard))
+    if resource.getrlimit(kind) != (soft, hard):
+        raise ReadBackError(f"limit {kind} is {resource.getrlimit(kind)}, not {(soft, hard)}")

@@ -1,0 +1,242 @@
+"""Children of one runtime for the server: a few sealed ones waiting, zygotes replaced by count, by age and on death."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from langserver.core.verdict import Exit
+from langserver.sandbox.jail import step_of_exit_code
+from langserver.zygote.client import Child, Facts, SpawnRefused, Zygote, ZygoteError, ZygoteLost
+
+log = logging.getLogger(__name__)
+
+_BACKOFF_SECONDS = (0.05, 5.0)
+_RESTART_WAIT_SECONDS = 10.0
+_JAIL_FAILURES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PoolPlan:
+    """How a pool works. `memory_bytes` (growth) and `cpu_seconds` are what each child is sealed with."""
+
+    runtime: str
+    layers: frozenset[str]
+    memory_bytes: int
+    cpu_seconds: int
+    warm: int
+    zygote_max_tasks: int
+    zygote_max_age_seconds: float
+
+
+class Pool:
+    """A `Supply` of children. `on_health` is told when its state changes: False while no child can be had."""
+
+    def __init__(self, plan: PoolPlan, on_health: Callable[[bool], None]) -> None:
+        self._plan = plan
+        self._on_health = on_health
+        self._zygote: Zygote | None = None
+        self._facts = Facts("", 0)
+        self._usable = asyncio.Event()
+        self._waiting: deque[Child] = deque()
+        self._making = 0
+        self._taken = 0
+        self._jail_failures = 0
+        self._replacing = False
+        self._closed = False
+        self._age_timer: asyncio.TimerHandle | None = None
+        self._retired: set[Zygote] = set()
+        self._work: set[asyncio.Task[None]] = set()
+
+    async def start(self) -> None:
+        """Starts the first zygote. Raises ZygoteError."""
+        self._use(await Zygote.start(self._plan.runtime, self._plan.layers))
+
+    @property
+    def facts(self) -> Facts:
+        """Of the newest zygote."""
+        return self._facts
+
+    @property
+    def zygote_pid(self) -> int | None:
+        """Of the zygote in use, None while there is none."""
+        return self._zygote.pid if self._zygote else None
+
+    @property
+    def waiting(self) -> int:
+        """Warm children."""
+        return len(self._waiting)
+
+    async def take(self) -> Child:
+        """A child for one task, a warm one if there is one. Raises ZygoteLost, SpawnRefused."""
+        child = self._waiting.popleft() if self._waiting else await self._spawn()
+        self._taken += 1
+        if self._taken >= self._plan.zygote_max_tasks:
+            self._replace("it forked its number of tasks")
+        return child
+
+    def done(self, child: Child) -> None:
+        """A taken child is gone."""
+        child.zygote.release(child)
+        if not child.exit.cancelled() and _jail_step(child.exit) is None:
+            self._jail_failures = 0
+        self._refill()
+
+    async def close(self) -> None:
+        """Ends every zygote and waiting child, and waits until they are gone."""
+        self._closed = True
+        if self._age_timer:
+            self._age_timer.cancel()
+        for task in self._work:
+            task.cancel()
+        await asyncio.gather(*self._work, return_exceptions=True)
+        zygotes = [*self._retired, *([self._zygote] if self._zygote else [])]
+        self._waiting.clear()
+        await asyncio.gather(*(zygote.close() for zygote in zygotes))
+
+    async def _spawn(self) -> Child:
+        try:
+            async with asyncio.timeout(_RESTART_WAIT_SECONDS):
+                await self._usable.wait()
+        except TimeoutError:
+            raise ZygoteLost from None
+        if self._zygote is None:  # lost again before we came to it
+            raise ZygoteLost
+        return await self._zygote.spawn(self._plan.memory_bytes, self._plan.cpu_seconds)
+
+    def _use(self, zygote: Zygote) -> None:
+        old, self._zygote, self._facts = self._zygote, zygote, zygote.facts
+        zygote.on_lost = lambda: self._lose(zygote)
+        if zygote.lost:
+            self._lose(zygote)
+            return
+        self._taken = 0
+        if self._age_timer:
+            self._age_timer.cancel()
+        age = self._plan.zygote_max_age_seconds
+        self._age_timer = asyncio.get_running_loop().call_later(age, self._replace, "it reached its age")
+        self._usable.set()
+        if old is not None:
+            self._retire(old)
+        self._on_health(True)
+        self._refill()
+
+    def _lose(self, zygote: Zygote) -> None:
+        """A zygote died: its waiting children went with it, its running ones tell their owners themselves."""
+        self._waiting = deque(child for child in self._waiting if child.zygote is not zygote)
+        if zygote is not self._zygote or self._closed:
+            return
+        log.warning("the %s zygote (pid %d) died; starting another", self._plan.runtime, zygote.pid)
+        self._zygote = None
+        self._retired.add(zygote)
+        self._usable.clear()
+        self._on_health(False)
+        self._start_work(self._restart())
+        self._start_work(self._bury(zygote))
+
+    async def _restart(self) -> None:
+        delay, longest = _BACKOFF_SECONDS
+        while True:
+            try:
+                self._use(await Zygote.start(self._plan.runtime, self._plan.layers))
+            except ZygoteError as error:
+                log.error("%s; the next try is in %.2f s", error, delay)
+                await asyncio.sleep(delay)
+                delay = min(delay * 2, longest)
+            else:
+                return
+
+    def _replace(self, why: str) -> None:
+        if self._replacing or self._closed or self._zygote is None:
+            return
+        self._replacing = True
+        log.info("replacing the %s zygote (pid %d): %s", self._plan.runtime, self._zygote.pid, why)
+        self._start_work(self._replace_now(self._zygote))
+
+    async def _replace_now(self, old: Zygote) -> None:
+        try:
+            new = await Zygote.start(self._plan.runtime, self._plan.layers)
+        except ZygoteError as error:
+            log.error("the old zygote stays: %s", error)
+            self._taken = 0
+            return
+        finally:
+            self._replacing = False
+        if self._zygote is old:
+            self._use(new)
+        else:  # it died meanwhile, and another one was started for it
+            await new.close()
+
+    def _retire(self, zygote: Zygote) -> None:
+        """Lets what runs on a replaced zygote end; its waiting children hold nothing and go at once."""
+        mine = [child for child in self._waiting if child.zygote is zygote]
+        self._waiting = deque(child for child in self._waiting if child.zygote is not zygote)
+        self._retired.add(zygote)
+        for child in mine:
+            self._start_work(self._dismiss(child))
+        self._start_work(self._bury(zygote))
+
+    async def _bury(self, zygote: Zygote) -> None:
+        while zygote.children and not zygote.lost:
+            await asyncio.sleep(0.05)
+        await zygote.close()
+        self._retired.discard(zygote)
+
+    async def _dismiss(self, child: Child) -> None:
+        child.kill()
+        await child.exit
+        child.zygote.release(child)
+
+    def _refill(self) -> None:
+        """Makes children until as many wait as should: a target, since one for one would let the pool bleed dry."""
+        if self._closed or self._zygote is None or self._jail_failures >= _JAIL_FAILURES:
+            return
+        for _ in range(self._plan.warm - len(self._waiting) - self._making):
+            self._making += 1
+            self._start_work(self._make_one(self._zygote))
+
+    async def _make_one(self, zygote: Zygote) -> None:
+        try:
+            child = await zygote.spawn(self._plan.memory_bytes, self._plan.cpu_seconds)
+        except ZygoteLost:
+            return
+        except SpawnRefused as error:
+            log.warning("no warm child: %s", error)
+            return
+        finally:
+            self._making -= 1
+        if zygote is not self._zygote or self._closed:
+            await self._dismiss(child)
+            return
+        self._waiting.append(child)
+        child.exit.add_done_callback(lambda end: self._warm_ended(child, end))
+
+    def _warm_ended(self, child: Child, end: asyncio.Future[Exit | None]) -> None:
+        if child not in self._waiting:
+            return
+        self._waiting.remove(child)
+        child.zygote.release(child)
+        step = _jail_step(end)
+        if step is None:
+            self._refill()
+            return
+        self._jail_failures += 1
+        log.error("a %s child could not be sealed: step %s failed", self._plan.runtime, step)
+        if self._jail_failures >= _JAIL_FAILURES:
+            self._on_health(False)
+        else:
+            self._refill()
+
+    def _start_work(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)
+
+
+def _jail_step(end: asyncio.Future[Exit | None]) -> str | None:
+    exit_ = end.result() if end.done() and not end.cancelled() else None
+    return step_of_exit_code(exit_.code) if exit_ and exit_.code is not None else None

@@ -1,0 +1,1 @@
+"""Bytes that cross a process boundary, and how they are read: standard library only."""

@@ -1,0 +1,35 @@
+"""What the server tells a child of its task before the source: one HEADER frame."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+Mode = Literal["run", "validate"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskHeader:
+    """The numbers and labels of one task.
+
+    `zone` is an IANA name the server knows, `zone_rule` the POSIX TZ rule of that zone (a sealed child can open no zone
+    file), `seed` the seed of `random` and `Math.random` only, `label` the file name shown in errors and never opened.
+    """
+
+    mode: Mode
+    zone: str
+    zone_rule: str
+    seed: int | None
+    label: str
+    output_bytes: int
+    log_bytes: int
+
+    def encode(self) -> bytes:
+        """The payload of a HEADER frame."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def decode(cls, payload: bytes) -> TaskHeader:
+        """Reads a payload made by `encode`: it comes from the server, which a child trusts."""
+        return cls(**json.loads(payload))

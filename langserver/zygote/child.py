@@ -1,0 +1,71 @@
+"""The life of a child: sealed, handed one task, gone."""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable
+from typing import NoReturn
+
+from langserver.core.claims import Failure, Report
+from langserver.core.outcome import ErrorKind
+from langserver.wire.channel import Channel, TaskPipe
+from langserver.wire.frames import Frame, Kind, encode
+from langserver.wire.header import TaskHeader
+from langserver.wire.strict_json import BadInput
+from langserver.zygote.runtime import Runtime
+
+# Where the jail's first step puts the two pipes.
+REPORT_FD = 3
+INPUT_FD = 4
+
+_FAULT = 63  # below the exit codes of the jail's steps
+
+
+def live(seal: Callable[[], None], runtime: Runtime) -> NoReturn:
+    """Everything a forked process does; never returns to the zygote's loop."""
+    try:
+        seal()
+        _perform(runtime, Channel(REPORT_FD), TaskPipe(INPUT_FD))
+        os._exit(0)
+    finally:
+        os._exit(_FAULT)
+
+
+def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
+    channel.sealed()
+    try:
+        header = TaskHeader.decode(pipe.read(Kind.HEADER))
+    except EOFError:  # a warm child that was never needed
+        return
+    # Made now, since a handler of MemoryError must not allocate.
+    out_of_memory = channel.prepare(Report(failures=(Failure(ErrorKind.MEMORY_LIMIT, _OUT_OF_MEMORY, "MemoryError"),)))
+    not_started = encode(Kind.STARTED) + out_of_memory
+    channel.set_log_budget(header.log_bytes)
+    gc.enable()
+    try:
+        program = runtime.compile(header, pipe.read(Kind.SOURCE).decode())
+        text = pipe.read(Kind.INPUT)
+        pipe.read(Kind.GO)
+        inputs = runtime.parse_input(text)
+    except BadInput as error:
+        channel.bad_input(str(error))
+        return
+    except MemoryError as error:
+        error.__traceback__ = None
+        channel.send_prepared(not_started)
+        return
+    pipe.close()
+    runtime.reseed(header)
+    channel.send(Frame(Kind.STARTED, b""))
+    if header.mode == "validate":
+        runtime.validate(program, channel)
+        return
+    try:
+        runtime.run(program, inputs, header, channel)
+    except MemoryError as error:
+        error.__traceback__ = None
+        channel.send_prepared(out_of_memory)
+
+
+_OUT_OF_MEMORY = "the task needed more memory than its limit"

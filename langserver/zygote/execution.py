@@ -1,0 +1,300 @@
+"""The owner of one execution: hands the task over, listens, ends it, and judges once the child is gone.
+
+It is a task of its own, never the RPC handler: whoever wants it to end says so with `end` and waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from langserver.core.claims import Failure, Report, SecurityClaim
+from langserver.core.outcome import ErrorKind
+from langserver.core.verdict import Bounds, EndReason, Evidence, Exit, Verdict, verdict
+from langserver.sandbox.jail import step_of_exit_code
+from langserver.wire.conversation import Conversation
+from langserver.wire.frames import HEAD, FrameError, Kind, encode
+from langserver.wire.header import TaskHeader
+from langserver.zygote.client import Child, SpawnRefused, ZygoteLost
+from langserver.zygote.result_check import output_fault
+
+_TRIES = 3
+_READ_BYTES = 64 << 10  # what a pipe holds
+_WRITE_BYTES = 1 << 20
+_LINGER_SECONDS = 2.0
+# A killed child whose exit nobody tells: its zygote is stopped or stuck.
+_REAP_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One task as the sandbox needs it: no names, no principal.
+
+    `lower_memory_bytes` and `lower_cpu_seconds` are limits below those a child is sealed with, 0 where there are none.
+    """
+
+    runtime: str
+    header: TaskHeader
+    source: bytes
+    input: bytes
+    bounds: Bounds
+    lower_memory_bytes: int = 0
+    lower_cpu_seconds: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of a task's log; `at_seconds` counts from its start, by the server's clock."""
+
+    stream: str
+    text: str
+    at_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What an execution took. Wall and CPU time and memory are the kernel's and ours, the other two the child's word."""
+
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_memory_bytes: int = 0
+    compile_seconds: float = 0.0
+    run_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All there is to say of an execution."""
+
+    verdict: Verdict
+    logs: tuple[LogLine, ...] = ()
+    logs_truncated: bool = False
+    events: tuple[SecurityClaim, ...] = ()
+    usage: Usage = Usage()
+
+
+class Supply(Protocol):
+    """Where children come from."""
+
+    async def take(self) -> Child:
+        """A fresh child that has been told nothing. Raises ZygoteLost, SpawnRefused."""
+
+    def done(self, child: Child) -> None:
+        """The child is gone; its slot can be given up."""
+
+
+class Execution:
+    """Runs one job on one child. Make it, start `run` as a task, and call `end` to stop it early."""
+
+    def __init__(self, job: Job, supply: Supply, on_log: Callable[[LogLine], None]) -> None:
+        self._job = job
+        self._supply = supply
+        self._on_log = on_log
+        self._ended: EndReason | None = None
+        self._child: Child | None = None
+
+    def end(self, reason: EndReason) -> None:
+        """Kills the child, now or as soon as there is one. The first reason counts."""
+        if self._ended is None:
+            self._ended = reason
+            if self._child is not None:
+                self._child.kill()
+                child = self._child
+                asyncio.get_running_loop().call_later(_REAP_SECONDS, _give_up_unless_reaped, child)
+
+    async def run(self) -> Outcome:
+        """The outcome, once the child is gone and everything is given back. Raises nothing of the task's making."""
+        for _ in range(_TRIES):
+            if self._ended is not None:
+                break
+            try:
+                child = await self._supply.take()
+            except ZygoteLost:
+                continue
+            except SpawnRefused as error:
+                return Outcome(Verdict(failure=Failure(ErrorKind.INTERNAL, str(error))))
+            hand_over = _HandOver(self._job, child, self._on_log, self.end)
+            self._child = child
+            try:
+                outcome = await hand_over.perform(lambda: self._ended)
+            except SpawnRefused as error:
+                return Outcome(Verdict(failure=Failure(ErrorKind.INTERNAL, str(error))))
+            finally:
+                self._child = None
+                self._supply.done(child)
+            # A loss before the first byte of the task was sent harmed nobody: it is repeated silently.
+            if outcome is not None:
+                return outcome
+        return Outcome(verdict(Evidence(self._job.runtime, self._job.bounds, exit=None, ended=self._ended)))
+
+
+class _HandOver:
+    """One job meets one child."""
+
+    def __init__(
+        self, job: Job, child: Child, on_log: Callable[[LogLine], None], end: Callable[[EndReason], None]
+    ) -> None:
+        self._job = job
+        self._child = child
+        self._on_log = on_log
+        self._end = end
+        self._loop = asyncio.get_running_loop()
+        self._conversation = Conversation(job.header.output_bytes, job.header.log_bytes)
+        self._logs: list[LogLine] = []
+        self._broken: str | None = None
+        self._unsent = deque(_hand_over_bytes(job))
+        self._sent = False
+        self._start = self._loop.time()
+        self._started_at = self._start
+
+    async def perform(self, ended: Callable[[], EndReason | None]) -> Outcome | None:
+        """Hands the job over and waits for the child's end; None when the zygote was lost before anything was sent."""
+        timers: list[asyncio.TimerHandle] = []
+        try:
+            if ended() is None:
+                if self._job.lower_memory_bytes or self._job.lower_cpu_seconds:
+                    await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
+                self._start = self._loop.time()
+                timers.append(self._loop.call_later(self._job.bounds.timeout_seconds, self._end, EndReason.TIMEOUT))
+                self._loop.add_reader(self._child.report_fd, self._listen, timers)
+                self._send()
+        except ZygoteLost:
+            pass
+        if (reason := ended()) is not None:  # it came before there was anything to kill, or while limits were lowered
+            self._child.kill()
+            self._loop.call_later(_REAP_SECONDS, _give_up_unless_reaped, self._child)
+        try:
+            exit_ = await self._child.exit
+        finally:
+            for timer in timers:
+                timer.cancel()
+            self._stop_sending()
+            self._loop.remove_reader(self._child.report_fd)
+        wall_seconds = self._loop.time() - self._start
+        reason = ended()
+        if exit_ is None and reason is None and not self._sent:
+            return None
+        self._drain()
+        return await self._judge(exit_, reason, wall_seconds)
+
+    def _send(self) -> None:
+        while self._unsent:
+            piece = self._unsent[0]
+            try:
+                written = os.write(self._child.input_fd, piece[:_WRITE_BYTES])
+            except BlockingIOError:
+                self._loop.add_writer(self._child.input_fd, self._send)
+                return
+            except BrokenPipeError:  # the child ended first; its exit says why
+                break
+            self._sent = True
+            if written == len(piece):
+                self._unsent.popleft()
+            else:
+                self._unsent[0] = piece[written:]
+        self._stop_sending()
+
+    def _stop_sending(self) -> None:
+        self._unsent.clear()
+        if self._child.input_fd >= 0:
+            self._loop.remove_writer(self._child.input_fd)
+            self._child.close_input()
+
+    def _listen(self, timers: list[asyncio.TimerHandle]) -> None:
+        if not self._read():
+            self._loop.remove_reader(self._child.report_fd)
+        elif self._conversation.over and len(timers) == 1:
+            timers.append(self._loop.call_later(_LINGER_SECONDS, self._end, EndReason.LINGERED))
+
+    def _read(self) -> bool:
+        """Takes in what the pipe holds now; False when nothing more can come or be believed."""
+        try:
+            data = os.read(self._child.report_fd, _READ_BYTES)
+        except BlockingIOError:
+            return True
+        if not data:
+            return False
+        try:
+            claims = self._conversation.hear(data)
+        except FrameError as error:
+            self._broken = str(error)
+            self._end(EndReason.BROKE_PROTOCOL)
+            return False
+        now = self._loop.time()
+        if self._started_at == self._start and self._conversation.started:
+            self._started_at = now
+        for claim in claims:
+            line = LogLine(claim.stream, claim.text, now - self._started_at)
+            self._logs.append(line)
+            self._on_log(line)
+        return True
+
+    def _drain(self) -> None:
+        """Reads what the dead child left in its pipe: at most what a pipe holds, as nobody writes any more."""
+        while self._broken is None:
+            before = self._conversation.received
+            if not self._read() or self._conversation.received == before:
+                return
+
+    async def _judge(self, exit_: Exit | None, ended: EndReason | None, wall_seconds: float) -> Outcome:
+        said = self._conversation
+        report = said.report
+        evidence = Evidence(
+            runtime=self._job.runtime,
+            bounds=self._job.bounds,
+            exit=exit_,
+            idle_rss_bytes=self._child.idle_rss_bytes,
+            ended=ended,
+            sealed=said.sealed,
+            started=said.started,
+            bad_input=said.bad_input,
+            broken=self._broken,
+            report=report,
+            output_fault=await self._output_fault(report),
+            jail_step=step_of_exit_code(exit_.code) if exit_ and exit_.code is not None and not said.sealed else None,
+        )
+        usage = Usage(
+            wall_seconds=wall_seconds,
+            cpu_seconds=exit_.cpu_seconds if exit_ else 0.0,
+            peak_memory_bytes=evidence.peak_bytes,
+            compile_seconds=_claimed_seconds(report.compile_ns, wall_seconds) if report else 0.0,
+            run_seconds=_claimed_seconds(report.run_ns, wall_seconds) if report else 0.0,
+        )
+        judged = verdict(evidence)
+        events = (*said.events, *judged.events)
+        return Outcome(judged, tuple(self._logs), said.logs_truncated, events, usage)
+
+    async def _output_fault(self, report: Report | None) -> str | None:
+        if report is None or report.failures or self._job.header.mode == "validate":
+            return None
+        if len(report.output) > self._job.bounds.output_bytes:
+            return None  # over its limit anyway
+        return await output_fault(report.output)
+
+
+def _hand_over_bytes(job: Job) -> list[memoryview]:
+    """The whole hand-over, large parts as they are: nothing is copied."""
+    return [
+        memoryview(part)
+        for part in (
+            encode(Kind.HEADER, job.header.encode()) + HEAD.pack(Kind.SOURCE, len(job.source)),
+            job.source,
+            HEAD.pack(Kind.INPUT, len(job.input)),
+            job.input,
+            encode(Kind.GO),
+        )
+        if part
+    ]
+
+
+def _claimed_seconds(nanoseconds: int, wall_seconds: float) -> float:
+    return min(nanoseconds / 1e9, wall_seconds)
+
+
+def _give_up_unless_reaped(child: Child) -> None:
+    if not child.exit.done():
+        child.zygote.give_up()

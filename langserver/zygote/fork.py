@@ -1,0 +1,49 @@
+"""THE fork: the only one in the tree."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable
+from typing import NoReturn
+
+
+class NotForkable(Exception):
+    """The zygote is not in the state in which it may fork; it must be replaced."""
+
+
+def fork_child(live: Callable[[], NoReturn], known_descriptors: frozenset[int]) -> int:
+    """Forks; the child calls `live`, the zygote gets its pid.
+
+    Raises NotForkable when the zygote has a second thread (its locks would be copied locked) or a descriptor it does not
+    know (a child would inherit it), OSError when the kernel refuses.
+    """
+    threads = len(os.listdir("/proc/self/task"))
+    if threads != 1:
+        raise NotForkable(f"the zygote has {threads} threads")
+    unknown = open_descriptors() - known_descriptors
+    if unknown:
+        raise NotForkable(f"the zygote holds descriptors it does not know: {sorted(unknown)}")
+    pid = os.fork()
+    if pid == 0:
+        live()
+    return pid
+
+
+def open_descriptors() -> frozenset[int]:
+    """The descriptors of this process, without the one that lists them."""
+    folder = os.open("/proc/self/fd", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return frozenset(int(name) for name in os.listdir(folder)) - {folder}
+    finally:
+        os.close(folder)
+
+
+def received_descriptors(control: socket.socket, size: int, most: int) -> tuple[bytes, list[int]]:
+    """One control message and what came with it, close-on-exec from the first moment (recvmsg(2), MSG_CMSG_CLOEXEC)."""
+    data, descriptors, flags, _ = socket.recv_fds(control, size, most, socket.MSG_CMSG_CLOEXEC)
+    if flags & (socket.MSG_TRUNC | socket.MSG_CTRUNC):
+        for descriptor in descriptors:
+            os.close(descriptor)
+        raise OSError("a control message was cut")
+    return data, descriptors

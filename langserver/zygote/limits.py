@@ -1,0 +1,40 @@
+"""Lowering the limits of a child that waits sealed, from outside: it cannot change them itself any more."""
+
+from __future__ import annotations
+
+import resource
+import time
+
+
+def lower_limits(runtime: str, pid: int, memory_ceiling: int | None, cpu_seconds: int | None) -> int:
+    """Lowers the limits of `pid`, a child that is not reaped (so the pid is still its own). Returns an errno, 0 when done.
+
+    `memory_ceiling` is absolute, in bytes. The zygote does this and not the server: prlimit(2) wants the same user, and
+    a server started as root without CAP_SYS_RESOURCE has another one than its children.
+    """
+    try:
+        if memory_ceiling is not None:
+            # Never RLIMIT_AS on V8: it reserves terabytes, and a lowered AS would switch DATA off.
+            kind = resource.RLIMIT_DATA if runtime == "js" else resource.RLIMIT_AS
+            _lower(pid, kind, memory_ceiling, memory_ceiling)
+        if cpu_seconds is not None:
+            # The clock of RLIMIT_CPU has run since the fork; a task does not pay for what its child did before.
+            soft = cpu_seconds + round(_cpu_used(pid))
+            _lower(pid, resource.RLIMIT_CPU, soft, soft + 1)
+    except OSError as error:
+        return error.errno or -1
+    return 0
+
+
+def _lower(pid: int, kind: int, soft: int, hard: int) -> None:
+    old_soft, old_hard = resource.prlimit(pid, kind)
+    resource.prlimit(pid, kind, (_least(soft, old_soft), _least(hard, old_hard)))
+
+
+def _least(wanted: int, current: int) -> int:
+    return wanted if current == resource.RLIM_INFINITY else min(wanted, current)
+
+
+def _cpu_used(pid: int) -> float:
+    # The CPU clock of another process, as clock_getcpuclockid(3) computes it: CPUCLOCK_SCHED is 2.
+    return time.clock_gettime((~pid << 3) | 2)

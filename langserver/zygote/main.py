@@ -1,0 +1,187 @@
+"""The zygote: hardens itself, preloads one runtime, then forks children on the server's word until the server is gone.
+
+Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD SERVER_PID LAYERS`, with an empty environment.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import select
+import signal
+import socket
+import sys
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+from langserver.sandbox import oom, privileges
+from langserver.sandbox.jail import ChildLimits, Jail, finish_zygote, harden_zygote, step_of_exit_code
+from langserver.sandbox.layers import POLICY
+from langserver.wire.channel import TaskPipe
+from langserver.wire.control import SIZE, Message, Op
+from langserver.wire.frames import Kind
+from langserver.zygote.child import live
+from langserver.zygote.fork import NotForkable, fork_child, open_descriptors, received_descriptors
+from langserver.zygote.limits import lower_limits
+from langserver.zygote.reap import reap
+from langserver.zygote.runtime import Runtime, make_runtime
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """What a sealed child uses that has been given nothing: limits and peaks are counted from here."""
+
+    memory_bytes: int
+    max_rss_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Forked:
+    """A child that is not reaped yet."""
+
+    slot: int
+    pid: int
+
+
+class Zygote:
+    """The loop around one control socket. Single-threaded, and it never reads a byte of any task."""
+
+    def __init__(self, control: socket.socket, runtime: Runtime, jail: Jail, oom_fd: int | None) -> None:
+        self._control = control
+        self._runtime = runtime
+        self._jail = jail
+        self._oom_fd = oom_fd
+        self._pid = os.getpid()
+        self._children: dict[int, Forked] = {}  # by pidfd
+        self._own = open_descriptors() | jail.descriptors
+        self._poller = select.poll()
+        self._idle = Idle(0, 0)
+
+    def serve(self) -> None:
+        """Tells the server that it is ready, then forks and reaps until the control socket ends."""
+        self._idle = self._measure_idle()
+        self._tell(Message(Op.READY, 0, (*self._runtime.version(), self._idle.memory_bytes, self._idle.max_rss_bytes)))
+        privileges.silence_stderr()
+        self._poller.register(self._control, select.POLLIN)
+        while True:
+            for descriptor, _ in self._poller.poll():
+                if descriptor != self._control.fileno():
+                    self._reap(descriptor)
+                elif not self._obey():
+                    return
+
+    def end(self) -> None:
+        """Kills what still runs: with the layer `privileges` off nothing else would."""
+        for pidfd in self._children:
+            signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+
+    def _obey(self) -> bool:
+        data, descriptors = received_descriptors(self._control, SIZE, 2)
+        if not data:
+            return False
+        message = Message.decode(data)
+        if message.op is Op.SPAWN:
+            self._spawn(message, descriptors)
+        elif message.op is Op.LIMIT:
+            self._limit(message)
+        return True
+
+    def _spawn(self, message: Message, descriptors: list[int]) -> None:
+        memory, cpu, *_ = message.numbers
+        limits = ChildLimits(self._idle.memory_bytes + memory if memory else None, cpu or None)
+        try:
+            pid = self._fork(limits, *descriptors)
+        except OSError as error:
+            self._tell(Message(Op.NOT_SPAWNED, message.slot, (error.errno or 0,)))
+            return
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+        pidfd = os.pidfd_open(pid)
+        self._children[pidfd] = Forked(message.slot, pid)
+        self._poller.register(pidfd, select.POLLIN)
+        self._tell(Message(Op.SPAWNED, message.slot, (pid,)), pidfd)
+
+    def _fork(self, limits: ChildLimits, input_fd: int, report_fd: int) -> int:
+        known = self._own | frozenset(self._children) | {input_fd, report_fd}
+
+        def seal() -> None:
+            self._jail.seal(report_fd, input_fd, self._pid, limits, self._runtime.wake)
+
+        # A child inherits the score and can't write it any more: it is raised around the fork (proc_pid_oom_score_adj(5)).
+        with oom.first_to_die(self._oom_fd) if self._oom_fd is not None else nullcontext():
+            return fork_child(lambda: live(seal, self._runtime), known)
+
+    def _limit(self, message: Message) -> None:
+        memory, cpu, *_ = message.numbers
+        pid = next((child.pid for child in self._children.values() if child.slot == message.slot), None)
+        ceiling = self._idle.memory_bytes + memory if memory else None
+        errno = 0 if pid is None else lower_limits(self._runtime.name, pid, ceiling, cpu or None)
+        self._tell(Message(Op.LIMITED, message.slot, (errno,)))
+
+    def _reap(self, pidfd: int) -> None:
+        child = self._children.pop(pidfd)
+        self._poller.unregister(pidfd)
+        os.close(pidfd)
+        self._tell(Message(Op.EXIT, child.slot, reap(child.pid)))
+
+    def _tell(self, message: Message, *descriptors: int) -> None:
+        socket.send_fds(self._control, [message.encode()], descriptors)
+
+    def _measure_idle(self) -> Idle:
+        """Forks one child that is sealed, handed nothing and let go. Exits with the reason when it cannot be sealed."""
+        input_read, input_write = os.pipe2(os.O_CLOEXEC)
+        report_read, report_write = os.pipe2(os.O_CLOEXEC)
+        self._own |= {input_write, report_read}
+        pid = self._fork(ChildLimits(None, None), input_read, report_write)
+        os.close(input_read)
+        os.close(report_write)
+        try:
+            TaskPipe(report_read).read(Kind.SEALED)
+            memory = _memory_of(pid, "VmData" if self._runtime.name == "js" else "VmSize")
+        except EOFError:
+            code, number, *_ = reap(pid)
+            step = step_of_exit_code(code)
+            sys.exit(f"a child could not be sealed: {step or f'exit status {code}, signal {number}'}")
+        self._own -= {input_write, report_read}
+        os.close(input_write)
+        os.close(report_read)
+        *_, max_rss = reap(pid)
+        return Idle(memory, max_rss)
+
+
+def _memory_of(pid: int, field: str) -> int:
+    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
+        found = re.search(rf"^{field}:\s+(\d+) kB$", status.read(), re.MULTILINE)
+    if found is None:
+        sys.exit(f"/proc shows no {field} of a child")
+    return int(found.group(1)) << 10
+
+
+def main(argv: list[str]) -> None:
+    """Runs a zygote. Raises SystemExit with the reason when it cannot start."""
+    name, control_fd, server_pid, layer_names = argv
+    layers = frozenset(filter(None, layer_names.split(",")))
+    oom_fd = oom.open_score()
+    harden_zygote(layers, int(control_fd), int(server_pid), oom_fd)
+    os.environ.clear()
+    runtime = make_runtime(name, POLICY in layers)
+    runtime.preload()
+    jail = Jail(name, layers)
+    finish_zygote(layers)
+    gc.collect()
+    gc.disable()
+    gc.freeze()
+    with socket.socket(fileno=int(control_fd)) as control:
+        zygote = Zygote(control, runtime, jail, oom_fd)
+        try:
+            zygote.serve()
+        except (NotForkable, OSError) as error:
+            sys.exit(str(error))
+        finally:
+            zygote.end()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

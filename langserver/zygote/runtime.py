@@ -1,0 +1,51 @@
+"""What a zygote needs of a language: one small protocol, and where its implementations are."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol, cast
+
+from langserver.wire.channel import Channel
+from langserver.wire.header import TaskHeader
+
+
+class Runtime(Protocol):
+    """One language inside zygote and child. A program and its inputs are opaque to everybody else."""
+
+    name: str
+
+    def preload(self) -> None:
+        """In the zygote: imports and exercises all that a task may need, since nothing can be opened later."""
+
+    def version(self) -> tuple[int, int, int, int]:
+        """Of the interpreter or engine; after `preload`."""
+
+    def wake(self) -> None:
+        """In the child, before the last step of the jail: makes what needs system calls that are refused later."""
+
+    def compile(self, header: TaskHeader, source: str) -> Any:
+        """The program, its failures kept inside."""
+
+    def parse_input(self, text: bytes) -> Any:
+        """The task's input. Raises BadInput."""
+
+    def reseed(self, header: TaskHeader) -> None:
+        """Fresh randomness for every generator, the task's seed and time zone."""
+
+    def run(self, program: Any, inputs: Any, header: TaskHeader, channel: Channel) -> None:
+        """Runs the program and sends exactly one report."""
+
+    def validate(self, program: Any, channel: Channel) -> None:
+        """Sends one report with every problem of the source; runs nothing."""
+
+
+def make_runtime(name: str, policy: bool) -> Runtime:
+    """The runtime called `name`; only that one's modules are imported. Raises ValueError for an unknown name."""
+    if name == "python":
+        from langserver.python_runtime.run import PythonRuntime  # noqa: PLC0415 - the other runtime stays unloaded
+
+        return cast("Runtime", PythonRuntime(policy))
+    if name == "js":
+        from langserver.js_runtime.run import JsRuntime  # noqa: PLC0415
+
+        return cast("Runtime", JsRuntime(policy))
+    raise ValueError(f"there is no runtime {name!r}")

@@ -1,0 +1,141 @@
+"""Every row of the outcome table, and every way in which a fact overrules a claim."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import replace
+
+import pytest
+
+from langserver.core.claims import Failure, Report
+from langserver.core.outcome import CLAIMABLE, ErrorKind
+from langserver.core.verdict import MIB, Bounds, EndReason, Evidence, Exit, Refusal, verdict
+
+BOUNDS = Bounds(timeout_seconds=2, memory_bytes=64 * MIB, cpu_seconds=3, output_bytes=100)
+IDLE = 20 * MIB
+GOOD = Report(output=b'{"a":1}')
+
+
+def exited(code: int = 0, cpu: float = 0.01, growth: int = MIB) -> Exit:
+    return Exit(code, None, cpu, IDLE + growth)
+
+
+def killed(number: int, cpu: float = 0.01, growth: int = MIB) -> Exit:
+    return Exit(None, number, cpu, IDLE + growth)
+
+
+def evidence(exit_: Exit | None, runtime: str = "python", **other: object) -> Evidence:
+    given = Evidence(runtime=runtime, bounds=BOUNDS, exit=exit_, idle_rss_bytes=IDLE)
+    return replace(given, **other)  # type: ignore[arg-type]
+
+
+def claimed(kind: ErrorKind) -> Report:
+    return Report(failures=(Failure(kind, "said by the child", "SomeError", line=7),))
+
+
+def test_a_whole_report_and_exit_0_is_a_success() -> None:
+    judged = verdict(evidence(exited(), report=GOOD))
+    assert (judged.refusal, judged.failure, judged.report) == (None, None, GOOD)
+
+
+@pytest.mark.parametrize("kind", sorted(CLAIMABLE))
+def test_what_a_child_may_claim_is_taken_from_an_honest_end(kind: ErrorKind) -> None:
+    judged = verdict(evidence(exited(), report=claimed(kind)))
+    assert judged.failure == Failure(kind, "said by the child", "SomeError", line=7)
+
+
+FACTS = [
+    # what happened, runtime, evidence, kind, a part of the message
+    ("killed at its timeout", "python", {"ended": EndReason.TIMEOUT}, killed(9), ErrorKind.TIMEOUT, "limit of 2 s"),
+    ("soft CPU limit", "python", {}, killed(signal.SIGXCPU), ErrorKind.CPU_LIMIT, "3 s of CPU"),
+    ("ignored SIGXCPU", "python", {}, killed(9, cpu=3.9), ErrorKind.CPU_LIMIT, "3 s of CPU"),
+    ("busy until its timeout", "python", {"ended": EndReason.TIMEOUT}, killed(9, cpu=3.1), ErrorKind.TIMEOUT, "2 s"),
+    ("SIGSYS", "python", {}, killed(signal.SIGSYS), ErrorKind.SANDBOX_VIOLATION, "system call"),
+    ("V8 out of memory", "js", {}, killed(signal.SIGTRAP), ErrorKind.MEMORY_LIMIT, "64 MiB"),
+    ("a trap in Python", "python", {}, killed(signal.SIGTRAP), ErrorKind.CRASHED, "SIGTRAP"),
+    ("segmentation fault", "python", {}, killed(signal.SIGSEGV), ErrorKind.CRASHED, "SIGSEGV"),
+    ("a foreign SIGKILL", "python", {}, killed(9), ErrorKind.CRASHED, "killed from outside"),
+    ("an unknown signal", "python", {}, killed(60), ErrorKind.CRASHED, "signal 60"),
+    ("exit without a report", "python", {}, exited(0), ErrorKind.CRASHED, "without a report"),
+    ("another exit status", "python", {}, exited(7), ErrorKind.CRASHED, "exit status 7"),
+    ("a report, then exit 1", "python", {"report": GOOD}, exited(1), ErrorKind.CRASHED, "exit status 1"),
+    ("a report, then a crash", "python", {"report": GOOD}, killed(11), ErrorKind.CRASHED, "SIGSEGV"),
+    ("a report, then it stays", "js", {"report": GOOD, "ended": EndReason.LINGERED}, killed(9), ErrorKind.CRASHED, "did not exit"),
+    ("a broken protocol", "python", {"broken": "two reports", "ended": EndReason.BROKE_PROTOCOL}, killed(9), ErrorKind.CRASHED, "two reports"),
+    ("a broken protocol, exit 0", "python", {"broken": "two reports", "report": GOOD}, exited(), ErrorKind.CRASHED, "two reports"),
+    ("output that is no JSON", "python", {"report": GOOD, "output_fault": "bad"}, exited(), ErrorKind.CRASHED, "no JSON"),
+    ("output over its limit", "python", {"report": Report(output=b"1" * 101)}, exited(), ErrorKind.OUTPUT_LIMIT, "101 bytes"),
+    ("a peak at the limit, success", "python", {"report": GOOD}, exited(growth=63 * MIB), ErrorKind.MEMORY_LIMIT, "64 MiB"),
+    ("a peak at the limit, timeout", "python", {"ended": EndReason.TIMEOUT}, killed(9, growth=64 * MIB), ErrorKind.MEMORY_LIMIT, "64"),
+    ("a peak at the limit, CPU", "python", {}, killed(signal.SIGXCPU, growth=64 * MIB), ErrorKind.MEMORY_LIMIT, "64"),
+    ("a peak at the limit, user error", "python", {"report": claimed(ErrorKind.USER_ERROR)}, exited(growth=64 * MIB), ErrorKind.MEMORY_LIMIT, "64"),
+    ("a wider margin for V8", "js", {"report": GOOD}, exited(growth=61 * MIB), ErrorKind.MEMORY_LIMIT, "64 MiB"),
+    ("a jail step failed", "python", {"sealed": False, "started": False, "jail_step": "landlock"}, exited(70), ErrorKind.INTERNAL, "landlock"),
+    ("death before the seal", "python", {"sealed": False, "started": False}, killed(11), ErrorKind.INTERNAL, "before it was sealed"),
+    ("timeout before the seal", "python", {"sealed": False, "started": False, "ended": EndReason.TIMEOUT}, killed(9), ErrorKind.TIMEOUT, "2 s"),
+    ("the caller went away", "python", {"ended": EndReason.CANCELLED}, killed(9), ErrorKind.CANCELLED, "went away"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("runtime", "other", "exit_", "kind", "part"), [row[1:3] + (row[3],) + row[4:] for row in FACTS], ids=[row[0] for row in FACTS])
+def test_facts(runtime: str, other: dict[str, object], exit_: Exit, kind: ErrorKind, part: str) -> None:
+    judged = verdict(evidence(exit_, runtime, **other))
+    assert judged.failure is not None
+    assert judged.failure.kind is kind
+    assert part in judged.failure.message
+    assert judged.refusal is None
+
+
+def test_a_sigsys_is_a_security_event_too() -> None:
+    (event,) = verdict(evidence(killed(signal.SIGSYS))).events
+    assert (event.layer, event.action) == ("seccomp", "killed")
+
+
+def test_bad_input_is_the_callers_fault() -> None:
+    judged = verdict(evidence(exited(), started=False, bad_input="input_json is not JSON"))
+    assert (judged.refusal, judged.message) == (Refusal.INVALID_ARGUMENT, "input_json is not JSON")
+
+
+def test_bad_input_is_believed_of_an_honest_end_only() -> None:
+    judged = verdict(evidence(killed(11), started=False, bad_input="input_json is not JSON"))
+    assert judged.failure is not None
+    assert judged.failure.kind is ErrorKind.CRASHED
+
+
+def test_a_lost_zygote_is_unavailable() -> None:
+    judged = verdict(evidence(None))
+    assert judged.refusal is Refusal.UNAVAILABLE
+    assert judged.message.startswith("zygote lost")
+
+
+def test_a_lost_zygote_is_no_matter_to_a_caller_who_left() -> None:
+    judged = verdict(evidence(None, ended=EndReason.CANCELLED))
+    assert judged.failure is not None
+    assert judged.failure.kind is ErrorKind.CANCELLED
+
+
+def test_draining_ends_what_runs_as_unavailable() -> None:
+    judged = verdict(evidence(killed(9), ended=EndReason.DRAINED))
+    assert judged.refusal is Refusal.UNAVAILABLE
+    assert judged.message.startswith("draining")
+
+
+@pytest.mark.parametrize("reason", [EndReason.DRAINED, EndReason.TIMEOUT])
+def test_a_task_that_ended_before_the_kill_struck_keeps_its_result(reason: EndReason) -> None:
+    assert verdict(evidence(exited(), ended=reason, report=GOOD)).report == GOOD
+
+
+def test_a_peak_below_the_margin_is_a_success() -> None:
+    assert verdict(evidence(exited(growth=61 * MIB), report=GOOD)).failure is None
+
+
+def test_without_a_memory_limit_no_peak_and_no_trap_means_memory() -> None:
+    unbounded = replace(BOUNDS, memory_bytes=None)
+    assert verdict(evidence(exited(growth=900 * MIB), bounds=unbounded, report=GOOD)).failure is None
+    judged = verdict(evidence(killed(signal.SIGTRAP), "js", bounds=unbounded))
+    assert judged.failure is not None
+    assert judged.failure.kind is ErrorKind.CRASHED
+
+
+def test_growth_is_never_negative() -> None:
+    assert evidence(exited(growth=-5 * MIB)).peak_bytes == 0

@@ -1,0 +1,61 @@
+"""The committed code under langserver/pb is what `make proto` makes of proto/lang.proto today."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = ("lang_pb2.py", "lang_pb2.pyi", "lang_pb2_grpc.py", "lang_pb2_grpc.pyi")
+
+
+@pytest.fixture(scope="module")
+def regenerated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("proto")
+    # A make that runs this test has left its own flags in the environment.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    subprocess.run(
+        # -o: the interpreter that runs the tests has all that is needed; no set-up now.
+        ["make", "-o", "setup", "proto", f"OUT={out}", f"BIN={Path(sys.executable).parent}"],
+        cwd=ROOT,
+        env=environment,
+        check=True,
+        timeout=60,
+    )
+    return out / "langserver" / "pb"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_committed_file_is_what_the_generator_writes(regenerated: Path, name: str) -> None:
+    assert (ROOT / "langserver" / "pb" / name).read_text() == (regenerated / name).read_text(), "run `make proto`"
+
+
+def test_nothing_else_lies_beside_the_generated_files() -> None:
+    committed = {path.name for path in (ROOT / "langserver" / "pb").iterdir() if path.is_file()}
+    assert committed == {"__init__.py", *FILES}
+
+
+@pytest.mark.parametrize(
+    ("distribution", "file", "pattern"),
+    [
+        ("grpcio", "lang_pb2_grpc.py", r"GRPC_GENERATED_VERSION = '([\d.]+)'"),
+        ("protobuf", "lang_pb2.py", r"Protobuf Python Version: ([\d.]+)"),
+    ],
+)
+def test_lower_bound_is_not_below_what_the_generated_code_asks_for(distribution: str, file: str, pattern: str) -> None:
+    generated = re.search(pattern, (ROOT / "langserver" / "pb" / file).read_text())
+    dependencies = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    bound = re.search(rf"^{distribution}>=([\d.]+)", "\n".join(dependencies), re.MULTILINE)
+    assert generated is not None
+    assert bound is not None
+    assert _numbers(bound[1]) >= _numbers(generated[1])
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))

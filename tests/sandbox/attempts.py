@@ -1,0 +1,223 @@
+"""What a child tries once it is sealed. Each attempt returns when it got through, and raises when it was stopped."""
+
+from __future__ import annotations
+
+import _thread
+import ctypes
+import fcntl
+import mmap
+import os
+import resource
+import secrets
+import socket
+import sys
+import threading
+import time
+
+from langserver.sandbox import libc
+
+NUMBERS = {  # (x86_64, aarch64)
+    "mmap": (9, 222), "mprotect": (10, 226), "mremap": (25, 216), "madvise": (28, 233), "clone3": (435, 435),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "bpf": (321, 280), "mount": (165, 40),
+    "init_module": (175, 105), "kexec_load": (246, 104), "keyctl": (250, 219), "add_key": (248, 217),
+    "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425, 425), "setns": (308, 268),
+    "unshare": (272, 97), "pidfd_getfd": (438, 438), "memfd_create": (319, 279), "shmget": (29, 194),
+    "pidfd_open": (434, 434), "prctl": (157, 167), "getppid": (110, 173), "mlock": (149, 228),
+}  # fmt: skip
+COLUMN = ("x86_64", "aarch64").index(os.uname().machine)
+PAGE = 4096
+BAD = -1 & 0xFFFFFFFF  # as an operation or a descriptor: nothing happens where the call is answered
+
+# Made before the seal: the raw attempts must not need anything that the layer audit refuses for another reason.
+RW = mmap.PROT_READ | mmap.PROT_WRITE
+PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+REGION = libc.syscall(NUMBERS["mmap"][COLUMN], 0, 4 * PAGE, RW, PRIVATE, -1, 0)
+
+
+def raw(name: str, *arguments: int) -> int:
+    return libc.syscall(NUMBERS[name][COLUMN], *arguments)
+
+
+def read_file() -> None:
+    os.close(os.open("/etc/passwd", os.O_RDONLY))
+
+
+def read_root_file() -> None:
+    os.close(os.open("/etc/shadow", os.O_RDONLY))
+
+
+def read_entropy_device() -> None:
+    os.close(os.open("/dev/urandom", os.O_RDONLY))
+
+
+def reuse_descriptor() -> None:
+    os.close(0)
+    os.close(os.open("/etc/passwd", os.O_RDONLY))
+
+
+def import_new_module() -> None:
+    sys.modules.pop("antigravity", None)
+    import this  # noqa: F401  prints; nobody else loads it
+
+
+def connect() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp:
+        tcp.connect_ex(("127.0.0.1", 1))
+        status = tcp.connect_ex(("127.0.0.1", 1))
+        if status not in (0, 111):  # ECONNREFUSED is the network's answer, not a wall's
+            raise OSError(status, os.strerror(status))
+
+
+def make_socket() -> None:
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close()
+
+
+def fork() -> None:
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
+def execute() -> None:
+    os.execv("/bin/true", ["true"])
+
+
+def start_thread() -> None:
+    lock = _thread.allocate_lock()
+    lock.acquire()
+    _thread.start_new_thread(lock.release, ())
+    lock.acquire()
+
+
+def signal_zygote() -> None:
+    os.kill(int(os.environ["ZYGOTE_PID"]), 0)
+
+
+def change_limit() -> None:
+    resource.setrlimit(resource.RLIMIT_SIGPENDING, (1, 1))
+
+
+def change_limit_of_itself_by_prlimit() -> None:
+    resource.prlimit(0, resource.RLIMIT_SIGPENDING, (1, 1))
+
+
+def stat_file() -> None:
+    os.stat("/etc/passwd")
+
+
+def list_folder() -> None:
+    os.listdir("/etc")
+
+
+def grow_pipe() -> None:
+    fcntl.fcntl(3, 1031, 1 << 17)  # F_SETPIPE_SZ
+
+
+def become_root() -> None:
+    os.setresuid(0, 0, 0)
+
+
+def map_executable() -> None:
+    raw("mmap", 0, PAGE, RW | mmap.PROT_EXEC, PRIVATE, -1, 0)
+
+
+def map_read_only() -> None:
+    raw("mmap", 0, PAGE, mmap.PROT_READ, PRIVATE, -1, 0)
+
+
+def map_shared() -> None:
+    raw("mmap", 0, PAGE, RW, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS, -1, 0)
+
+
+def map_growing_down() -> None:
+    raw("mmap", 0, PAGE, RW, PRIVATE | 0x100, -1, 0)
+
+
+def protect_executable() -> None:
+    raw("mprotect", REGION, PAGE, mmap.PROT_READ | mmap.PROT_EXEC)
+
+
+def remap_leaving_a_copy() -> None:
+    raw("mremap", REGION + PAGE, PAGE, PAGE, 1 | 4, 0)  # MREMAP_DONTUNMAP
+
+
+def advise_no_fork() -> None:
+    raw("madvise", REGION, PAGE, 10)
+
+
+def make_memory_file() -> None:
+    name = ctypes.create_string_buffer(b"x")
+    os.close(raw("memfd_create", ctypes.addressof(name), 0))
+
+
+def make_shared_segment() -> None:
+    raw("shmget", 0, PAGE, 0o600)
+
+
+def lock_memory() -> None:
+    raw("mlock", REGION, PAGE)
+
+
+def watch_zygote() -> None:
+    os.close(raw("pidfd_open", int(os.environ["ZYGOTE_PID"]), 0))
+
+
+def new_style_clone() -> None:
+    raw("clone3", 0, 0)
+
+
+def take_memory() -> None:
+    block = bytearray(1 << 30)
+    del block
+
+
+# What no filter may break.
+def ordinary() -> None:
+    os.getpid()
+    time.sleep(0.001)
+    time.process_time()
+    secrets.token_bytes(8)
+    fcntl.fcntl(3, fcntl.F_GETFL)
+    lock = threading.Lock()
+    lock.acquire()
+    lock.acquire(timeout=0.001)
+    blocks = [bytearray(1 << 16) for _ in range(64)] + [bytearray(1 << 22)]
+    del blocks
+    exec(compile("import json; [json.dumps({'a': i}) for i in range(100)]", "task", "exec"), {})
+    try:
+        descend = lambda: descend()  # noqa: E731
+        descend()
+    except RecursionError:
+        pass
+
+
+def _killed(name: str, *arguments: int):
+    def attempt() -> None:
+        raw(name, *arguments)
+
+    return attempt
+
+
+KILLED = {
+    "ptrace": _killed("ptrace", BAD, 0, 0, 0),
+    "process_vm_readv": _killed("process_vm_readv", 1, 0, 0, 0, 0, BAD),
+    "bpf": _killed("bpf", BAD, 0, 0),
+    "mount": _killed("mount", 0, 0, 0, 0, 0),
+    "init_module": _killed("init_module", 0, 0, 0),
+    "kexec_load": _killed("kexec_load", 0, 0, 0, BAD),
+    "keyctl": _killed("keyctl", BAD, 0, 0, 0, 0),
+    "add_key": _killed("add_key", 0, 0, 0, 0, 0),
+    "perf_event_open": _killed("perf_event_open", 0, 0, 0, 0, 0),
+    "userfaultfd": _killed("userfaultfd", BAD),
+    "io_uring_setup": _killed("io_uring_setup", 0, 0),
+    "setns": _killed("setns", BAD, 0),
+    "unshare": _killed("unshare", 1 << 3),
+    "pidfd_getfd": _killed("pidfd_getfd", BAD, 0, 0),
+}
+
+ATTEMPTS = {
+    name: value
+    for name, value in list(globals().items())
+    if callable(value) and getattr(value, "__module__", None) == __name__ and not name.startswith("_") and name != "raw"
+}

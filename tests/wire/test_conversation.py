@@ -1,0 +1,99 @@
+"""The order in which a child may speak."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from langserver.core.claims import LogClaim, Report, SecurityClaim
+from langserver.wire.channel import LOG_LINE_COST, MAX_EVENTS
+from langserver.wire.conversation import Conversation
+from langserver.wire.frames import FrameError, Kind, encode
+from langserver.wire.report import encode_event, encode_log, encode_report
+
+SAID = {
+    "sealed": encode(Kind.SEALED),
+    "started": encode(Kind.STARTED),
+    "bad_input": encode(Kind.BAD_INPUT, b"no JSON"),
+    "log": encode(Kind.LOG, encode_log(LogClaim("stdout", "hello"))),
+    "cut": encode(Kind.LOGS_TRUNCATED),
+    "event": encode(Kind.EVENT, encode_event(SecurityClaim("audit", "denied", "open"))),
+    "report": encode(Kind.REPORT, encode_report(Report(output=b"1"))),
+}
+
+
+def conversation(log_bytes: int = 1000) -> Conversation:
+    return Conversation(output_bytes=100, log_bytes=log_bytes)
+
+
+def is_in_order(words: tuple[str, ...]) -> bool:
+    """The grammar, written down a second time: sealed event* (bad_input | started (log|cut|event)* report?)."""
+    text = " ".join(words)
+    import re
+
+    return bool(re.fullmatch(r"(sealed( event)*( bad_input| started( log| cut| event)*( report)?)?)?", text)) and not (
+        words.count("cut") > 1 or ("cut" in words and "log" in words[words.index("cut") :])
+    )
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+def test_every_order_of_frames_is_judged_by_the_grammar(length: int) -> None:
+    for words in itertools.product(SAID, repeat=length):
+        heard = conversation()
+        try:
+            heard.hear(b"".join(SAID[word] for word in words))
+            accepted = True
+        except FrameError:
+            accepted = False
+        assert accepted == is_in_order(words), words
+
+
+def test_what_an_honest_child_says_is_kept() -> None:
+    heard = conversation()
+    logs = heard.hear(b"".join(SAID[w] for w in ("sealed", "started", "log", "event", "report")))
+    assert logs == [LogClaim("stdout", "hello")]
+    assert heard.events == [SecurityClaim("audit", "denied", "open")]
+    assert heard.report == Report(output=b"1")
+    assert (heard.sealed, heard.started, heard.over) == (True, True, True)
+
+
+def test_bad_input_is_no_start() -> None:
+    heard = conversation()
+    heard.hear(SAID["sealed"] + SAID["bad_input"])
+    assert (heard.bad_input, heard.started, heard.over) == ("no JSON", False, True)
+
+
+def test_a_log_line_within_the_budget_is_taken_and_one_over_it_breaks_the_protocol() -> None:
+    cost = len("hello") + LOG_LINE_COST
+    heard = conversation(log_bytes=2 * cost)
+    heard.hear(SAID["sealed"] + SAID["started"])
+    assert len(heard.hear(SAID["log"] * 2)) == 2
+    with pytest.raises(FrameError, match="logs over their limit"):
+        heard.hear(SAID["log"])
+
+
+def test_events_are_capped() -> None:
+    heard = conversation()
+    heard.hear(SAID["sealed"] + SAID["event"] * MAX_EVENTS)
+    with pytest.raises(FrameError, match="more than 64 events"):
+        heard.hear(SAID["event"])
+
+
+def test_an_output_over_the_limit_is_heard_out_so_that_it_can_be_named() -> None:
+    heard = conversation()
+    heard.hear(SAID["sealed"] + SAID["started"] + encode(Kind.REPORT, encode_report(Report(output=b"1" * 150))))
+    assert heard.report is not None
+    assert len(heard.report.output) == 150
+
+
+@given(st.lists(st.one_of(st.sampled_from(sorted(SAID.values())), st.binary(max_size=40)), max_size=12))
+def test_no_bytes_crash_it(pieces: list[bytes]) -> None:
+    heard = conversation()
+    try:
+        for piece in pieces:
+            heard.hear(piece)
+    except FrameError:
+        pass
