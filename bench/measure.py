@@ -89,7 +89,7 @@ class Context:
     def language_server(self) -> str:
         """The address of a language server with default settings, the same for all rows of this run."""
         self._server = self._server or self.listening(
-            sys.executable, "-m", "langserver.cli", "serve", "--listen", "127.0.0.1:0"
+            sys.executable, "-m", "langserver", "serve", "--listen", "127.0.0.1:0"
         )
         return self._server
 

@@ -31,8 +31,8 @@ class Ceilings:
 
     @property
     def sealed_cpu_seconds(self) -> int:
-        """The CPU time that each child is sealed with. Where it follows the timeout it is one second more, so that a busy
-        program ends as TIMEOUT by our timer, and by the kernel only if that fails.
+        """The CPU time that each child is sealed with. Following the timeout, it is one second more: a busy program
+        then ends as TIMEOUT by our timer, and by the kernel only if that fails.
         """
         return self.cpu_seconds or self.max_timeout_seconds + 1
 

@@ -1,6 +1,6 @@
 """What became of a task: one pure function over the evidence.
 
-A report is what a child says and may be forged; exit status, kernel usage and our own timers are facts, and a fact wins.
+A report is what a child says and may be forged; exit status, kernel usage and our own timers are facts, and facts win.
 """
 
 from __future__ import annotations
@@ -122,7 +122,9 @@ def _ended_badly(evidence: Evidence, exit_: Exit) -> Verdict:
         )
     if exit_.signal == signal.SIGSYS:
         event = SecurityClaim("seccomp", "killed", "a system call that no honest program makes")
-        failed = _failed(ErrorKind.SANDBOX_VIOLATION, "the kernel ended the task for a system call that is never allowed")
+        failed = _failed(
+            ErrorKind.SANDBOX_VIOLATION, "the kernel ended the task: it made a system call that is never allowed"
+        )
         return replace(failed, events=(event,))
     if evidence.runtime == "js" and exit_.signal == signal.SIGTRAP and evidence.bounds.memory_bytes is not None:
         # V8 ends its own process with a trap when an allocation fails, often far below the limit (one large request).

@@ -8,7 +8,14 @@ from typing import Any, Final
 
 from langserver.python_runtime.names import DEFINABLE, is_dunder
 from langserver.python_runtime.refusals import RefusedClass
-from langserver.python_runtime.userclasses import EXPORTED, USER, is_class, is_user_class
+from langserver.python_runtime.userclasses import (
+    EXPORTED,
+    REGISTRAR_ENTRY,
+    USER,
+    Registrar,
+    is_class,
+    is_user_class,
+)
 
 
 class Face:
@@ -39,10 +46,10 @@ def check_namespace(namespace: dict[str, Any]) -> None:
             raise RefusedClass(f"a class may not define {name}")
 
 
-_WRITTEN_BY_COMPILER = frozenset(
+_WRITTEN_BY_COMPILER: Final = frozenset(
     "__module__ __qualname__ __annotations__ __classcell__ __orig_bases__ __firstlineno__ __static_attributes__ "
-    "__type_params__ __classdictcell__ __annotate__ __annotate_func__ __conditional_annotations__ __$reg__".split()
-)
+    "__type_params__ __classdictcell__ __annotate__ __annotate_func__ __conditional_annotations__".split()
+) | {REGISTRAR_ENTRY}
 
 
 class _MetaOfGuarded(type):
@@ -52,6 +59,8 @@ class _MetaOfGuarded(type):
         if cls not in USER:
             if cls is SafeType and len(args) == 1 and not kwargs:
                 return class_of(args[0])
+            if len(args) == 3 and type(args[2]) is dict and type(args[2].get(REGISTRAR_ENTRY)) is Registrar:
+                return super().__call__(*args, **kwargs)  # from a class statement
             raise RefusedClass("a class made by calling type() is not available here: write a class statement")
         return super().__call__(*args, **kwargs)
 
@@ -65,7 +74,7 @@ class _MetaOfGuarded(type):
 class SafeType(type, metaclass=_MetaOfGuarded):
     """The `type` of user code: answers for one argument, is a base for metaclasses, makes no class from data."""
 
-    __class_getitem__ = classmethod(types.GenericAlias)
+    __class_getitem__: Any = classmethod(types.GenericAlias)
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> SafeType:
         copy = dict(namespace)
@@ -77,9 +86,7 @@ class SafeType(type, metaclass=_MetaOfGuarded):
 class SafeABCMeta(abc.ABCMeta, metaclass=_MetaOfGuarded):
     """The `ABCMeta` of user code."""
 
-    def __new__(  # type: ignore[misc]
-        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any
-    ) -> SafeABCMeta:
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> SafeABCMeta:
         copy = dict(namespace)
         check_bases(bases)
         check_namespace(copy)
@@ -102,7 +109,12 @@ SafeType.__module__ = GuardedSuper.__module__ = "builtins"
 SafeABCMeta.__module__ = "abc"
 
 _REAL: Final[dict[type, type]] = {SafeType: type, SafeABCMeta: abc.ABCMeta}
-_TWINS: Final[dict[type, type]] = {type: SafeType, abc.ABCMeta: SafeABCMeta, super: GuardedSuper}
+_TWINS: Final[dict[type, type]] = {
+    type: SafeType,
+    _MetaOfGuarded: SafeType,
+    abc.ABCMeta: SafeABCMeta,
+    super: GuardedSuper,
+}
 _FACES: Final[dict[type, Face]] = {}
 METACLASSES: Final[set[type]] = {SafeType, SafeABCMeta}
 EXPORTED.update((SafeType, SafeABCMeta, GuardedSuper))
@@ -145,7 +157,7 @@ def check_bases(bases: tuple[Any, ...]) -> None:
             allowed = base in USER or base in EXPORTED
         elif type(base) in _ALIASES:
             origin = getattr(base, "__origin__", None)
-            allowed = not is_class(origin) or origin in USER or origin in EXPORTED
+            allowed = is_class(origin) and (origin in USER or origin in EXPORTED)
         else:
             allowed = any(base is each for each in _BASE_FUNCTIONS)
         if not allowed:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import _string  # type: ignore[import-not-found]  # what string.Formatter is made of
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-
-import _string
 
 # An attribute or an index inside a replacement field; nested fields are found as well.
 _REACHES = re.compile(r"\{[^{}:!]*[.\[]")
@@ -15,8 +14,13 @@ _MAX_NESTING = 2
 Load = Callable[[Any, str], Any]
 
 
-def format_text(load: Load, template: str, args: Sequence[Any], kwargs: Mapping[str, Any], from_map: bool = False) -> str:
-    """`template.format(*args, **kwargs)`, or with `from_map` `template.format_map(kwargs)`; attributes go through `load`."""
+def format_text(
+    load: Load, template: str, args: Sequence[Any], kwargs: Mapping[str, Any], from_map: bool = False
+) -> str:
+    """`template.format(*args, **kwargs)`, or with `from_map` `template.format_map(kwargs)`.
+
+    Attributes in replacement fields are read by `load`.
+    """
     template = str.__str__(template)
     if _REACHES.search(template) is None:
         return template.format_map(kwargs) if from_map else template.format(*args, **kwargs)

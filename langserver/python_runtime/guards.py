@@ -108,7 +108,7 @@ def _load_special(value: Any, name: str) -> Any:
 
 
 def judge_format(found: Any) -> Any:
-    """A fetched `format` or `format_map`: a method of a template becomes a guarded one, anything else is the program's."""
+    """A fetched `format` or `format_map`: that of a template becomes a guarded one."""
     kind = type(found)
     if kind is types.BuiltinMethodType and issubclass(type(found.__self__), str):
         return _formatter(found.__name__, str.__str__(found.__self__))
@@ -126,7 +126,7 @@ def judge_format(found: Any) -> Any:
 def _formatter(method: str, template: str) -> Callable[..., str]:
     if method == "format_map":
         return lambda mapping, /: format_text(load, template, (), mapping, from_map=True)
-    return lambda /, *args, **kwargs: format_text(load, template, args, kwargs)
+    return lambda *args, **kwargs: format_text(load, template, args, kwargs)
 
 
 def _unbound(method: str, template_of: Callable[[Any], str]) -> Callable[..., str]:

@@ -17,7 +17,6 @@ from langserver.python_runtime.userclasses import (
     is_class,
     is_user_class,
     is_user_function,
-    mro_of,
     namespace_of,
 )
 
@@ -83,7 +82,7 @@ def _order(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
 
 
 def _init(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
-    if type(value) is super or type(value) in USER and not is_class(value):
+    if type(value) is super or (type(value) in USER and not is_class(value)):
         return getattr(value, name)
     if is_class(value):
         found = value.__init__

@@ -9,26 +9,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 from RestrictedPython.transformer import RestrictingNodeTransformer
 
-from langserver.python_runtime import catalog, names
+from langserver.python_runtime import catalog, names, plant
 from langserver.python_runtime.problems import Problem
-
-LOAD: Final = "$load"
-WRITABLE: Final = "$writable"
-WRITABLE_NAME: Final = "$writable_name"
-IMPORT: Final = "$import"
-IMPORT_FROM: Final = "$import_from"
-CHECKED_CLASS: Final = "$checked_class"
-TYPE: Final = "$type"
-SUPER: Final = "$super"
-PLAIN: Final = "$plain"
-USER: Final = "$user"
-REGISTRAR: Final = "$registrar"
-# Spelled like a dunder so that Enum and the program's own metaclasses leave it alone; `$` keeps source from naming it.
-REGISTRAR_ENTRY: Final = "__$reg__"
+from langserver.python_runtime.refusals import import_hint
+from langserver.python_runtime.userclasses import REGISTRAR_ENTRY
 
 MAX_PROBLEMS = 100
 
@@ -43,7 +31,7 @@ _FREE_NODES = """
 """
 
 
-class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
+class Policy(RestrictingNodeTransformer):
     """Visits one module. `problems` and `imports` (module names, in order of appearance) are filled by `visit`."""
 
     def __init__(self, source_lines: list[str]) -> None:
@@ -98,7 +86,7 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         """Reads and writes of a variable."""
         self._name(node, node.id, binds=not isinstance(node.ctx, ast.Load))
         if node.id == "super" and isinstance(node.ctx, ast.Load):
-            return ast.copy_location(ast.Name(SUPER, node.ctx), node)
+            return ast.copy_location(ast.Name(plant.SUPER, node.ctx), node)
         return node
 
     def visit_arg(self, node: ast.arg) -> ast.AST:
@@ -129,7 +117,7 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         self._name(node, node.name, binds=True)
         return self.node_contents_visit(node)
 
-    def _type_parameter(self, node: Any) -> ast.AST:
+    def _type_parameter(self, node: Any) -> Any:
         self._outside_class_body(node.name, node)
         return self.node_contents_visit(node)
 
@@ -154,26 +142,30 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         if not name.startswith("_") and name not in names.SPECIAL_NAMES:
             node.value = self.visit(receiver)
             return node
-        if _is_plain_super(receiver) and name == "__init__":
+        if plant.is_plain_super(receiver) and name == "__init__":
             return node
         if names.is_dunder(name) and name not in names.HANDLED:
             node.value = self.visit(receiver)
             return node
         visited = self.visit(receiver)
-        guarded = _call(LOAD, [visited, ast.Constant(name)])
+        guarded = plant.call(plant.LOAD, [visited, ast.Constant(name)])
         if isinstance(visited, ast.Name) and names.is_private(name):
             # The hot pattern of class code, `self._x`: one set look-up instead of a call.
             plain = ast.Attribute(visited, node.attr, ast.Load())
-            return _placed(ast.IfExp(_type_in(visited.id, PLAIN), plain, guarded), node)
-        return _placed(guarded, node)
+            return plant.placed(ast.IfExp(plant.type_in(visited.id, plant.PLAIN), plain, guarded), node)
+        return plant.placed(guarded, node)
 
     def _write_target(self, visited: ast.expr, node: ast.Attribute, name: str) -> ast.expr:
         listed = name.startswith("_") or name in names.SPECIAL_NAMES
-        guarded = _call(WRITABLE_NAME, [visited, ast.Constant(name)]) if listed else _call(WRITABLE, [visited])
+        guarded = (
+            plant.call(plant.WRITABLE_NAME, [visited, ast.Constant(name)])
+            if listed
+            else plant.call(plant.WRITABLE, [visited])
+        )
         if isinstance(visited, ast.Name) and not names.is_dunder(name):
-            test = _type_in(visited.id, PLAIN if listed else USER)
-            return _placed(ast.IfExp(test, ast.Name(visited.id, ast.Load()), guarded), node)
-        return _placed(guarded, node)
+            test = plant.type_in(visited.id, plant.PLAIN if listed else plant.USER)
+            return plant.placed(ast.IfExp(test, ast.Name(visited.id, ast.Load()), guarded), node)
+        return plant.placed(guarded, node)
 
     def _mangled(self, name: str) -> str:
         if not self._classes or not name.startswith("__") or name.endswith("__"):
@@ -185,22 +177,22 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Calls need no guard; `super()` without arguments must stay as it is, the compiler looks for it."""
-        return node if _is_plain_super(node) else self.node_contents_visit(node)
+        return node if plant.is_plain_super(node) else self.node_contents_visit(node)
 
     # Definitions
 
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> ast.AST:
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Any:
         self._name(node, node.name, binds=True)
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         return self._scope(node)
 
     visit_FunctionDef = visit_AsyncFunctionDef = _function
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
         """A function like any other."""
         return self._scope(node)
 
-    def _scope(self, node: Any) -> ast.AST:
+    def _scope(self, node: Any) -> Any:
         decorators = getattr(node, "decorator_list", None)
         if decorators is not None:
             node.decorator_list = []
@@ -209,7 +201,7 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         self._in_class_body = inside
         if decorators is not None:
             node.decorator_list = decorators
-        return node  # type: ignore[no-any-return]
+        return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         """A class: its first statement registers it as the program's own."""
@@ -224,8 +216,9 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
         body = list(self._statements(node.body))
         self._classes.pop()
         self._in_class_body = inside
-        entry = ast.Assign([ast.Name(REGISTRAR_ENTRY, ast.Store())], ast.Name(REGISTRAR, ast.Load()))
-        node.body = [*body[:1], _placed(entry, node), *body[1:]] if _is_docstring(body[0]) else [_placed(entry, node), *body]
+        entry = ast.Assign([ast.Name(REGISTRAR_ENTRY, ast.Store())], ast.Name(plant.REGISTRAR, ast.Load()))
+        after = 1 if plant.is_docstring(body[0]) else 0
+        node.body = [*body[:after], plant.placed(entry, node), *body[after:]]
         return node
 
     def _statements(self, body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
@@ -254,12 +247,12 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
             self._imported(node, alias.name)
             bound = alias.asname or alias.name.partition(".")[0]
             self._name(node, bound, binds=True)
-            value = _call(IMPORT, [ast.Constant(alias.name), ast.Constant(alias.asname is not None)])
-            statements.append(_placed(ast.Assign([ast.Name(bound, ast.Store())], value), node))
+            value = plant.call(plant.IMPORT, [ast.Constant(alias.name), ast.Constant(alias.asname is not None)])
+            statements.append(plant.placed(ast.Assign([ast.Name(bound, ast.Store())], value), node))
         return statements
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | list[ast.stmt]:
-        """Each name singly: the interpreter's own IMPORT_FROM falls back to raw modules in `sys.modules`."""
+        """Each name singly: the interpreter's own plant.IMPORT_FROM falls back to raw modules in `sys.modules`."""
         self._not_lazy(node)
         module = "." * node.level + (node.module or "")
         self._imported(node, module)
@@ -269,19 +262,20 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
 
             pairs = [(name, name) for name in public_names(module)]
             if not pairs:
-                return _placed(ast.Expr(_call(IMPORT, [ast.Constant(module), ast.Constant(True)])), node)
+                return plant.placed(
+                    ast.Expr(plant.call(plant.IMPORT, [ast.Constant(module), ast.Constant(True)])), node
+                )
         statements: list[ast.stmt] = []
         for name, bound in pairs:
             self._name(node, bound, binds=True)
-            value = _call(IMPORT_FROM, [ast.Constant(module), ast.Constant(name)])
-            statements.append(_placed(ast.Assign([ast.Name(bound, ast.Store())], value), node))
+            value = plant.call(plant.IMPORT_FROM, [ast.Constant(module), ast.Constant(name)])
+            statements.append(plant.placed(ast.Assign([ast.Name(bound, ast.Store())], value), node))
         return statements
 
     def _imported(self, node: ast.AST, module: str) -> None:
         self.imports[module] = None
         if module.partition(".")[0] in catalog.NEVER:
-            hint = catalog.instead_of(module)
-            self.refuse(node, "import", f"the module {module!r} is not available", f"{hint}; {catalog.available()}")
+            self.refuse(node, "import", f"the module {module!r} is not available", import_hint(module))
 
     def _not_lazy(self, node: ast.AST) -> None:
         # A field of Python 3.15, where the import happens at first use and through another builtin.
@@ -310,9 +304,9 @@ class Policy(RestrictingNodeTransformer):  # type: ignore[misc]
             hidden = f"$pattern{self._next_pattern}"
             self._next_pattern += 1
             nothing = ast.arguments([], [], None, [], [], None, [])
-            checked = _call(CHECKED_CLASS, [ast.Lambda(nothing, fetched)])
-            self._patterns.append(_placed(ast.Assign([ast.Name(hidden, ast.Store())], checked), node))
-            node.cls = _placed(ast.Attribute(ast.Name(hidden, ast.Load()), "cls", ast.Load()), cls)
+            checked = plant.call(plant.CHECKED_CLASS, [ast.Lambda(nothing, fetched)])
+            self._patterns.append(plant.placed(ast.Assign([ast.Name(hidden, ast.Store())], checked), node))
+            node.cls = plant.placed(ast.Attribute(ast.Name(hidden, ast.Load()), "cls", ast.Load()), cls)
         elif isinstance(fetched, (ast.Name, ast.Attribute)):
             node.cls = fetched
         else:
@@ -338,39 +332,3 @@ def _free(self: Policy, node: ast.AST) -> Any:
 for _kind in _FREE_NODES.split():
     if f"visit_{_kind}" not in vars(Policy):
         setattr(Policy, f"visit_{_kind}", _free)
-
-
-def _call(function: str, arguments: list[Any]) -> ast.Call:
-    return ast.Call(ast.Name(function, ast.Load()), arguments, [])
-
-
-def _type_in(name: str, group: str) -> ast.Compare:
-    kind = _call(TYPE, [ast.Name(name, ast.Load())])
-    return ast.Compare(kind, [ast.In()], [ast.Name(group, ast.Load())])
-
-
-def _placed(new: Any, old: ast.AST) -> Any:
-    """`new` and its parts that have no place yet at the place of `old`."""
-    stack = [new]
-    while stack:
-        node = stack.pop()
-        if "lineno" in node._attributes and not hasattr(node, "lineno"):
-            ast.copy_location(node, old)
-            stack.extend(ast.iter_child_nodes(node))
-        elif "lineno" not in node._attributes:
-            stack.extend(ast.iter_child_nodes(node))
-    return new
-
-
-def _is_plain_super(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "super"
-        and not node.args
-        and not node.keywords
-    )
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

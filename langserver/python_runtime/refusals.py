@@ -43,11 +43,17 @@ def attribute(name: str, why: str, hint: str = "") -> RefusedAttribute:
     return refusal
 
 
+def import_hint(name: str) -> str:
+    """What to do without module `name`, and the modules there are."""
+    hint = instead_of(name)
+    return f"{hint}; {available()}" if hint else available()
+
+
 def module(name: str) -> RefusedImport:
     """The refusal of one import."""
     hint = instead_of(name)
     refusal = RefusedImport(f"the module {name!r} is not available" + (f": {hint}" if hint else ""))
-    refusal.hint = (f"{hint}; " if hint else "") + available()
+    refusal.hint = import_hint(name)
     return refusal
 
 

@@ -1,6 +1,7 @@
 """A top-level `return` or `await`: the module body becomes one function whose names stay global."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 from collections.abc import Iterator
@@ -18,18 +19,18 @@ def take_future(tree: ast.Module) -> int:
 
     Left in, it would be an import at run time, and inside a function an error.
     """
-    import __future__
-
     flags = 0
     body: list[ast.stmt] = []
     may_stand_here = True
     for index, statement in enumerate(tree.body):
         if isinstance(statement, ast.ImportFrom) and statement.module == "__future__" and not statement.level:
             for alias in statement.names:
-                feature = getattr(__future__, alias.name, None)
-                if alias.name not in __future__.all_feature_names or not may_stand_here:
-                    what = "must be at the beginning" if feature is not None else f"has no feature {alias.name}"
-                    raise SyntaxError(f"from __future__ import {what}", (None, statement.lineno, 1, None))
+                place = (None, statement.lineno, 1, None)
+                if alias.name not in __future__.all_feature_names:
+                    raise SyntaxError(f"future feature {alias.name} is not defined", place)
+                if not may_stand_here:
+                    raise SyntaxError("from __future__ imports must occur at the beginning of the file", place)
+                feature: __future__._Feature = getattr(__future__, alias.name)
                 flags |= feature.compiler_flag
             continue
         may_stand_here = may_stand_here and index == 0 and isinstance(statement, ast.Expr)

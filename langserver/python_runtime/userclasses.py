@@ -105,6 +105,11 @@ def check_metaclass(cls: type) -> None:
         raise RefusedClass("a metaclass may derive from metaclasses only")
 
 
+# Under this name the registrar stands in a class body. Spelled like a dunder so that Enum and the program's own
+# metaclasses leave it alone; `$` keeps source from naming it.
+REGISTRAR_ENTRY: Final = "__$reg__"
+
+
 class Registrar:
     """Stands first in every class body: `type.__new__` calls its `__set_name__` before any hook of the program."""
 

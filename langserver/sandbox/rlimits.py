@@ -76,6 +76,8 @@ def set_zygote() -> None:
 
 
 def _lower(kind: int, soft: int, hard: int) -> None:
+    if soft < 0 or hard < 0:  # setrlimit would take it for "no limit"
+        raise ValueError(f"limit {kind} can't be {soft}")
     _, inherited = resource.getrlimit(kind)
     if inherited != resource.RLIM_INFINITY:  # a tighter limit of the operator stays
         soft, hard = min(soft, inherited), min(hard, inherited)

@@ -95,8 +95,10 @@ class Pool:
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
         zygotes = [*self._retired, *([self._zygote] if self._zygote else [])]
-        self._waiting.clear()
+        waiting, self._waiting = self._waiting, deque()
         await asyncio.gather(*(zygote.close() for zygote in zygotes))
+        for child in waiting:
+            child.zygote.release(child)
 
     async def _spawn(self) -> Child:
         try:
@@ -127,8 +129,10 @@ class Pool:
 
     def _lose(self, zygote: Zygote) -> None:
         """A zygote died: its waiting children went with it, its running ones tell their owners themselves."""
-        self._waiting = deque(child for child in self._waiting if child.zygote is not zygote)
-        if zygote is not self._zygote or self._closed:
+        if self._closed:
+            return
+        self._dismiss_waiting(zygote)
+        if zygote is not self._zygote:
             return
         log.warning("the %s zygote (pid %d) died; starting another", self._plan.runtime, zygote.pid)
         self._zygote = None
@@ -173,23 +177,27 @@ class Pool:
 
     def _retire(self, zygote: Zygote) -> None:
         """Lets what runs on a replaced zygote end; its waiting children hold nothing and go at once."""
-        mine = [child for child in self._waiting if child.zygote is zygote]
-        self._waiting = deque(child for child in self._waiting if child.zygote is not zygote)
+        self._dismiss_waiting(zygote)
         self._retired.add(zygote)
-        for child in mine:
-            self._start_work(self._dismiss(child))
         self._start_work(self._bury(zygote))
 
     async def _bury(self, zygote: Zygote) -> None:
-        while zygote.children and not zygote.lost:
-            await asyncio.sleep(0.05)
+        await zygote.idle()
         await zygote.close()
         self._retired.discard(zygote)
 
+    def _dismiss_waiting(self, zygote: Zygote) -> None:
+        mine = [child for child in self._waiting if child.zygote is zygote]
+        self._waiting = deque(child for child in self._waiting if child.zygote is not zygote)
+        for child in mine:
+            self._start_work(self._dismiss(child))
+
     async def _dismiss(self, child: Child) -> None:
         child.kill()
-        await child.exit
-        child.zygote.release(child)
+        try:
+            await asyncio.shield(child.exit)
+        finally:
+            child.zygote.release(child)
 
     def _refill(self) -> None:
         """Makes children until as many wait as should: a target, since one for one would let the pool bleed dry."""

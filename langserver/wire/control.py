@@ -1,7 +1,7 @@
 """Control messages between server and zygote: fixed size, numbers only.
 
-Whatever a zygote ever holds is readable by every later child, so nothing of a task can be put into a message: there is no
-field for it. Descriptors travel beside a message (SCM_RIGHTS).
+Whatever a zygote ever holds is readable by every later child, so nothing of a task can be put into a message: there is
+no field for it. Descriptors travel beside a message (SCM_RIGHTS).
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class Conversation:
         return self._phase is _Phase.OVER
 
     def hear(self, data: bytes) -> list[LogClaim]:
-        """Takes in what was read; returns the log lines it completes. Raises FrameError when the child broke the protocol."""
+        """Takes in what was read; returns the log lines it completes. Raises FrameError for a broken protocol."""
         self.received += len(data)
         logs: list[LogClaim] = []
         try:

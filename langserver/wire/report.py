@@ -53,7 +53,7 @@ def encode_report(report: Report) -> bytes:
 
 
 def decode_report(payload: bytes, output_cap: int) -> Report:
-    """Reads a REPORT payload. `output_cap` is in bytes. Raises FieldError on anything that `encode_report` cannot make."""
+    """Reads a REPORT payload. `output_cap` is in bytes. Raises FieldError for what `encode_report` cannot make."""
     reader = FieldReader(payload)
     compile_ns, run_ns, failure_count, import_count = reader.numbers(_HEAD)
     if failure_count > MAX_FAILURES or import_count > MAX_IMPORTS:

@@ -8,15 +8,18 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from langserver.core.verdict import Exit
+from langserver.sandbox.layers import format_layers
 from langserver.wire.control import SIZE, ControlError, Message, Op
 
 T = TypeVar("T")
 
+# Isolated: no variable, no user folder and no current folder tells it what to import; UTF-8 without a locale.
+_INTERPRETER = ("-I", "-X", "utf8", "-m", "langserver.zygote.main")
 _START_SECONDS = 60.0  # a loaded machine; a zygote takes well under one second
 _ANSWER_SECONDS = 20.0  # a zygote answers within milliseconds, or it is stopped or stuck
 _FAREWELL_SECONDS = 5.0
@@ -135,19 +138,20 @@ class Zygote:
         self._control = control
         self._children: dict[int, Child] = {}
         self._slots = 0
+        self._idle = asyncio.Event()
         self._farewells: set[asyncio.Task[None]] = set()
         asyncio.get_running_loop().add_reader(control.fileno(), self._listen)
 
     @classmethod
-    async def start(cls, runtime: str, layers: Iterable[str]) -> Zygote:
-        """Starts a zygote and waits until it is ready. Call it in the main thread: PDEATHSIG follows the starting thread
-        (PR_SET_PDEATHSIG(2const)). Raises ZygoteError.
+    async def start(cls, runtime: str, layers: frozenset[str]) -> Zygote:
+        """Starts a zygote and waits until it is ready. Raises ZygoteError.
+
+        Call it in the main thread: PDEATHSIG follows the thread that started a process (PR_SET_PDEATHSIG(2const)).
         """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            process = subprocess.Popen(
-                [sys.executable, "-I", "-X", "utf8", "-m", "langserver.zygote.main"]
-                + [runtime, str(theirs.fileno()), str(os.getpid()), ",".join(sorted(layers))],
+            process = subprocess.Popen(  # noqa: ASYNC220 - an exec, by vfork: no thread may do it
+                [sys.executable, *_INTERPRETER, runtime, str(theirs.fileno()), str(os.getpid()), format_layers(layers)],
                 env={},
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -212,6 +216,14 @@ class Zygote:
         """Gives up a child that has ended, or never was."""
         self._children.pop(child.slot, None)
         child.close()
+        if not self._children:
+            self._idle.set()
+
+    async def idle(self) -> None:
+        """Waits until no child is left, or the zygote is lost."""
+        while self._children and not self.lost:
+            self._idle.clear()
+            await self._idle.wait()
 
     def tell(self, message: Message, *descriptors: int) -> None:
         """Sends one control message. Raises ZygoteLost."""
@@ -266,6 +278,7 @@ class Zygote:
         if self.lost:
             return
         self.lost = True
+        self._idle.set()
         asyncio.get_running_loop().remove_reader(self._control.fileno())
         self._control.close()
         for child in list(self._children.values()):
@@ -297,7 +310,7 @@ async def _ready(control: socket.socket) -> Message:
 
 
 def _last_words(runtime: str, process: subprocess.Popen[bytes]) -> str:
-    assert process.stderr is not None  # noqa: S101 - asked for in Popen
+    assert process.stderr is not None  # asked for in Popen
     words = process.stderr.read()[-_STDERR_BYTES:].decode("utf-8", "replace").strip()
     process.wait()
     process.stderr.close()

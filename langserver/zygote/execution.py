@@ -57,7 +57,7 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an execution took. Wall and CPU time and memory are the kernel's and ours, the other two the child's word."""
+    """What an execution took. Wall and CPU time and memory are facts, compile and run time the child's word."""
 
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0

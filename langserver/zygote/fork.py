@@ -15,8 +15,8 @@ class NotForkable(Exception):
 def fork_child(live: Callable[[], NoReturn], known_descriptors: frozenset[int]) -> int:
     """Forks; the child calls `live`, the zygote gets its pid.
 
-    Raises NotForkable when the zygote has a second thread (its locks would be copied locked) or a descriptor it does not
-    know (a child would inherit it), OSError when the kernel refuses.
+    Raises NotForkable when the zygote has a second thread (its locks would be copied locked) or a descriptor that it
+    does not know (a child would inherit it), OSError when the kernel refuses.
     """
     threads = len(os.listdir("/proc/self/task"))
     if threads != 1:
@@ -31,12 +31,16 @@ def fork_child(live: Callable[[], NoReturn], known_descriptors: frozenset[int]) 
 
 
 def open_descriptors() -> frozenset[int]:
-    """The descriptors of this process, without the one that lists them."""
-    folder = os.open("/proc/self/fd", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    """The descriptors of this process."""
+    return frozenset(descriptor for descriptor in map(int, os.listdir("/proc/self/fd")) if _is_open(descriptor))
+
+
+def _is_open(descriptor: int) -> bool:
     try:
-        return frozenset(int(name) for name in os.listdir(folder)) - {folder}
-    finally:
-        os.close(folder)
+        os.fstat(descriptor)
+    except OSError:  # the one that listed them
+        return False
+    return True
 
 
 def received_descriptors(control: socket.socket, size: int, most: int) -> tuple[bytes, list[int]]:

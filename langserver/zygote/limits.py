@@ -7,7 +7,7 @@ import time
 
 
 def lower_limits(runtime: str, pid: int, memory_ceiling: int | None, cpu_seconds: int | None) -> int:
-    """Lowers the limits of `pid`, a child that is not reaped (so the pid is still its own). Returns an errno, 0 when done.
+    """Lowers the limits of `pid`, a child that is not reaped: the pid is its own. Returns an errno, 0 when done.
 
     `memory_ceiling` is absolute, in bytes. The zygote does this and not the server: prlimit(2) wants the same user, and
     a server started as root without CAP_SYS_RESOURCE has another one than its children.

@@ -1,6 +1,6 @@
 """The zygote: hardens itself, preloads one runtime, then forks children on the server's word until the server is gone.
 
-Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD SERVER_PID LAYERS`, with an empty environment.
+Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD SERVER_PID LAYERS`, its environment empty.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from langserver.sandbox import oom, privileges
 from langserver.sandbox.jail import ChildLimits, Jail, finish_zygote, harden_zygote, step_of_exit_code
-from langserver.sandbox.layers import POLICY
+from langserver.sandbox.layers import POLICY, parse_layers
 from langserver.wire.channel import TaskPipe
 from langserver.wire.control import SIZE, Message, Op
 from langserver.wire.frames import Kind
@@ -109,7 +109,7 @@ class Zygote:
         def seal() -> None:
             self._jail.seal(report_fd, input_fd, self._pid, limits, self._runtime.wake)
 
-        # A child inherits the score and can't write it any more: it is raised around the fork (proc_pid_oom_score_adj(5)).
+        # A child inherits the score and can't write it any more: it is raised around the fork (proc(5)).
         with oom.first_to_die(self._oom_fd) if self._oom_fd is not None else nullcontext():
             return fork_child(lambda: live(seal, self._runtime), known)
 
@@ -130,7 +130,7 @@ class Zygote:
         socket.send_fds(self._control, [message.encode()], descriptors)
 
     def _measure_idle(self) -> Idle:
-        """Forks one child that is sealed, handed nothing and let go. Exits with the reason when it cannot be sealed."""
+        """Forks one child that is sealed, handed nothing and ended. Exits with the reason when it cannot be sealed."""
         input_read, input_write = os.pipe2(os.O_CLOEXEC)
         report_read, report_write = os.pipe2(os.O_CLOEXEC)
         self._own |= {input_write, report_read}
@@ -144,6 +144,8 @@ class Zygote:
             code, number, *_ = reap(pid)
             step = step_of_exit_code(code)
             sys.exit(f"a child could not be sealed: {step or f'exit status {code}, signal {number}'}")
+        # Not by the end of its input: without the layer `privileges` it holds the other end of that pipe itself.
+        os.kill(pid, signal.SIGKILL)
         self._own -= {input_write, report_read}
         os.close(input_write)
         os.close(report_read)
@@ -152,8 +154,9 @@ class Zygote:
 
 
 def _memory_of(pid: int, field: str) -> int:
-    with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as status:
-        found = re.search(rf"^{field}:\s+(\d+) kB$", status.read(), re.MULTILINE)
+    # As bytes: a preloaded zygote can import nothing any more, no codec either.
+    with open(f"/proc/{pid}/status", "rb") as status:
+        found = re.search(rb"^%s:\s+(\d+) kB$" % field.encode(), status.read(), re.MULTILINE)
     if found is None:
         sys.exit(f"/proc shows no {field} of a child")
     return int(found.group(1)) << 10
@@ -162,7 +165,7 @@ def _memory_of(pid: int, field: str) -> int:
 def main(argv: list[str]) -> None:
     """Runs a zygote. Raises SystemExit with the reason when it cannot start."""
     name, control_fd, server_pid, layer_names = argv
-    layers = frozenset(filter(None, layer_names.split(",")))
+    layers = parse_layers(layer_names)
     oom_fd = oom.open_score()
     harden_zygote(layers, int(control_fd), int(server_pid), oom_fd)
     os.environ.clear()

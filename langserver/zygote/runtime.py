@@ -41,11 +41,11 @@ class Runtime(Protocol):
 def make_runtime(name: str, policy: bool) -> Runtime:
     """The runtime called `name`; only that one's modules are imported. Raises ValueError for an unknown name."""
     if name == "python":
-        from langserver.python_runtime.run import PythonRuntime  # noqa: PLC0415 - the other runtime stays unloaded
+        from langserver.python_runtime.run import PythonRuntime
 
         return cast("Runtime", PythonRuntime(policy))
     if name == "js":
-        from langserver.js_runtime.run import JsRuntime  # noqa: PLC0415
+        from langserver.js_runtime.run import JsRuntime
 
         return cast("Runtime", JsRuntime(policy))
     raise ValueError(f"there is no runtime {name!r}")

@@ -10,7 +10,6 @@ import os
 import resource
 import secrets
 import socket
-import sys
 import threading
 import time
 
@@ -53,11 +52,6 @@ def read_entropy_device() -> None:
 def reuse_descriptor() -> None:
     os.close(0)
     os.close(os.open("/etc/passwd", os.O_RDONLY))
-
-
-def import_new_module() -> None:
-    sys.modules.pop("antigravity", None)
-    import this  # noqa: F401  prints; nobody else loads it
 
 
 def connect() -> None:
@@ -168,8 +162,34 @@ def new_style_clone() -> None:
 
 
 def take_memory() -> None:
-    block = bytearray(1 << 30)
-    del block
+    bytearray(256 << 20)
+
+
+def own_descriptors() -> None:
+    """Nothing but report and /dev/null; the input end is closed already, 4 is what lists them."""
+    assert set(map(int, os.listdir("/proc/self/fd"))) == {0, 1, 2, 3, 4}
+    assert {os.readlink(f"/proc/self/fd/{number}") for number in range(3)} == {"/dev/null"}
+
+
+def own_session() -> None:
+    assert os.getsid(0) == os.getpid()
+    assert os.getcwd() == "/"
+    assert os.umask(0) == 0o077
+
+
+def look_at_descriptor() -> None:
+    fcntl.fcntl(3, fcntl.F_GETFL)
+    fcntl.fcntl(3, fcntl.F_GETFD)
+
+
+def wait_while_stopped() -> None:
+    """The zygote stops and continues this process meanwhile."""
+    os.write(3, b"stop me")
+    lock = threading.Lock()
+    lock.acquire()
+    until = time.monotonic() + 0.3
+    lock.acquire(timeout=0.3)
+    assert time.monotonic() >= until, "the wait ended when it was continued"
 
 
 # What no filter may break.
@@ -178,18 +198,17 @@ def ordinary() -> None:
     time.sleep(0.001)
     time.process_time()
     secrets.token_bytes(8)
-    fcntl.fcntl(3, fcntl.F_GETFL)
     lock = threading.Lock()
     lock.acquire()
     lock.acquire(timeout=0.001)
     blocks = [bytearray(1 << 16) for _ in range(64)] + [bytearray(1 << 22)]
     del blocks
     exec(compile("import json; [json.dumps({'a': i}) for i in range(100)]", "task", "exec"), {})
+    descend = lambda: descend()  # noqa: E731
     try:
-        descend = lambda: descend()  # noqa: E731
         descend()
     except RecursionError:
-        pass
+        return
 
 
 def _killed(name: str, *arguments: int):

@@ -89,7 +89,9 @@ def test_a_lone_surrogate_becomes_a_replacement_character() -> None:
 
 
 def test_the_longest_report_an_honest_child_can_make_fits_its_frame() -> None:
-    worst = Failure(ErrorKind.POLICY_VIOLATION, "\u20ac" * 9000, "\u20ac" * 900, "\u20ac" * 90_000, hint="\u20ac" * 9000)
+    worst = Failure(
+        ErrorKind.POLICY_VIOLATION, "\u20ac" * 9000, "\u20ac" * 900, "\u20ac" * 90_000, hint="\u20ac" * 9000
+    )
     report = Report(failures=(worst,) * (MAX_FAILURES + 5), imports=("\u20ac" * 300,) * 300)
     payload = encode_report(report)
     assert len(payload) <= REPORT_OVERHEAD_BYTES

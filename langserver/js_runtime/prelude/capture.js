@@ -12,6 +12,7 @@ const AsyncFunction = (async () => {}).constructor;
 const PlainFunction = Function;
 const NativeError = Error;
 const NativeTypeError = TypeError;
+const NativeMap = Map;
 const { captureStackTrace } = Error;
 const { isArray } = Array;
 const isError = Error.isError;
@@ -26,13 +27,22 @@ const then = uncurry(Promise.prototype.then);
 const charCodeAt = uncurry(String.prototype.charCodeAt);
 const indexOf = uncurry(String.prototype.indexOf);
 const slice = uncurry(String.prototype.slice);
+const toWellFormed = uncurry(String.prototype.toWellFormed);
 const repeat = uncurry(String.prototype.repeat);
 const padEnd = uncurry(String.prototype.padEnd);
 const numberValue = uncurry(Number.prototype.valueOf);
 const stringValue = uncurry(String.prototype.valueOf);
 const booleanValue = uncurry(Boolean.prototype.valueOf);
 const symbolText = uncurry(Symbol.prototype.toString);
-const regexText = uncurry(RegExp.prototype.toString);
+const getterOf = (object, key) => uncurry(getOwnPropertyDescriptor(object, key).get);
+const regexSource = getterOf(RegExp.prototype, 'source');
+// RegExp.prototype.flags would read each of these from the object, where a program may have put something else.
+const REGEX_FLAGS = [
+  ['d', getterOf(RegExp.prototype, 'hasIndices')], ['g', getterOf(RegExp.prototype, 'global')],
+  ['i', getterOf(RegExp.prototype, 'ignoreCase')], ['m', getterOf(RegExp.prototype, 'multiline')],
+  ['s', getterOf(RegExp.prototype, 'dotAll')], ['u', getterOf(RegExp.prototype, 'unicode')],
+  ['v', getterOf(RegExp.prototype, 'unicodeSets')], ['y', getterOf(RegExp.prototype, 'sticky')],
+];
 const dateIso = uncurry(Date.prototype.toISOString);
 const dateNumber = uncurry(Date.prototype.valueOf);
 const mapGet = uncurry(Map.prototype.get);
@@ -41,8 +51,24 @@ const mapDelete = uncurry(Map.prototype.delete);
 const mapEach = uncurry(Map.prototype.forEach);
 const setEach = uncurry(Set.prototype.forEach);
 const TypedArray = getPrototypeOf(Uint8Array);
-const typedLength = uncurry(getOwnPropertyDescriptor(TypedArray.prototype, 'length').get);
+const typedLength = getterOf(TypedArray.prototype, 'length');
 const { load, store, wait } = Atomics;
+
+// Our promises answer `then` without asking a constructor that the program may have replaced.
+function guarded(promise) {
+  defineProperty(promise, 'constructor', { __proto__: null, value: undefined });
+  return promise;
+}
+const resolved = guarded(Promise.resolve());
+
+// The methods of a call site, taken from a real one.
+Error.prepareStackTrace = (_, sites) => getPrototypeOf(sites[0]);
+const CallSite = new Error().stack;
+delete Error.prepareStackTrace;
+const siteScript = uncurry(CallSite.getScriptNameOrSourceURL);
+const siteFunction = uncurry(CallSite.getFunctionName);
+const siteLine = uncurry(CallSite.getLineNumber);
+const siteColumn = uncurry(CallSite.getColumnNumber);
 
 // An array whose index assignments meet no setter of Array.prototype.
 function list() {

@@ -84,12 +84,12 @@ function table(rows) {
   if (logLeft < 0) return;
   if (typeof rows !== 'object' || rows === null) return say(0, shown(rows));
   const columns = list();
-  const known = new Map();
+  const known = new NativeMap();
   const lines = list();
   const names = keysOf(rows);
   for (let i = 0; i < names.length && i < INSPECT_ITEMS; i++) {
     const row = rows[names[i]];
-    const cells = new Map();
+    const cells = new NativeMap();
     const fields = typeof row === 'object' && row !== null ? keysOf(row) : [];
     for (let j = 0; j < fields.length && j < INSPECT_ITEMS; j++) addCell(cells, columns, known, fields[j], row[fields[j]]);
     if (fields.length === 0) addCell(cells, columns, known, 'Values', row);

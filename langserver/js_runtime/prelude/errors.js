@@ -3,22 +3,10 @@
 const TEXT_UNITS = 4000;
 const FRAMES = 50;
 const CAUSES = 5;
+const BODY_LINES = 2; // the lines that V8 puts before the text of a function made by a constructor
+let linesBefore = 0;
+let sourceLabel = '';
 const HOPELESS = '{"type":"","message":"the program threw a value that cannot be described","frames":[]}';
-
-// The methods of a call site, taken from a real one.
-const callSite = (() => {
-  Error.prepareStackTrace = (_, sites) => sites[0];
-  const site = new Error().stack;
-  delete Error.prepareStackTrace;
-  const prototype = getPrototypeOf(site);
-  return {
-    __proto__: null,
-    script: uncurry(prototype.getScriptNameOrSourceURL),
-    name: uncurry(prototype.getFunctionName),
-    line: uncurry(prototype.getLineNumber),
-    column: uncurry(prototype.getColumnNumber),
-  };
-})();
 
 // An error of ours for the program to catch, without frames of ours in its stack.
 function refusal(Type, message, above) {
@@ -63,13 +51,24 @@ function typeName(thrown) {
   return (isError(thrown) && className(thrown)) || name;
 }
 
-// The frames of user code, as JSON: [[function, line, column], ...]. V8 formats `stack` when it is first read, so for
-// that moment the formatter is ours. A stack the program has read before is text by now, and is given as that.
+// The frames of user code, as JSON: [[function, line, column], ...]; or as V8's text.
 function framesOf(thrown) {
+  const frames = userFrames(thrown);
+  if (typeof frames === 'string') return quote(cut(frames));
+  let text = '';
+  for (let i = 0; i < frames.length; i++) {
+    text += (i > 0 ? ',' : '') + '[' + quote(cut(frames[i].name)) + ',' + frames[i].line + ',' + frames[i].column + ']';
+  }
+  return '[' + text + ']';
+}
+
+// V8 formats `stack` when it is first read, so for that moment the formatter is ours. A stack that the program has read
+// before is text by now, and given as that.
+function userFrames(thrown) {
   let sites = null;
+  let stack = '';
   const before = getOwnPropertyDescriptor(NativeError, 'prepareStackTrace');
   const ours = { __proto__: null, configurable: true, writable: true, value: (error, given) => ((sites = given), '') };
-  let stack = '';
   if (defineProperty(NativeError, 'prepareStackTrace', ours)) {
     try {
       stack = thrown.stack;
@@ -78,15 +77,14 @@ function framesOf(thrown) {
       else delete NativeError.prepareStackTrace;
     }
   } else stack = thrown.stack;
-  if (sites === null) return quote(cut(textOf(stack)));
-  let text = '';
-  let count = 0;
-  for (let i = 0; i < sites.length && count < FRAMES; i++) {
-    if (callSite.script(sites[i]) !== 'task.js') continue;
-    const name = textOf(callSite.name(sites[i]));
-    text += (count++ ? ',' : '') + '[' + quote(cut(name)) + ',' + (callSite.line(sites[i]) | 0) + ',' + (callSite.column(sites[i]) | 0) + ']';
+  if (sites === null) return textOf(stack);
+  const frames = list();
+  for (let i = 0; i < sites.length && frames.length < FRAMES; i++) {
+    if (siteScript(sites[i]) !== 'task.js') continue;
+    const name = textOf(siteFunction(sites[i]));
+    frames[frames.length] = { __proto__: null, name, line: siteLine(sites[i]) | 0, column: siteColumn(sites[i]) | 0 };
   }
-  return '[' + text + ']';
+  return frames;
 }
 
 function withoutPrototype(descriptor) {
@@ -94,7 +92,7 @@ function withoutPrototype(descriptor) {
   return descriptor;
 }
 
-// An error as console shows it: like its stack, with frames of the program only.
+// An error as console shows it: like its stack, but with frames of the program only.
 function errorText(error, budget, parents, depth) {
   const name = typeName(error);
   const message = cut(textOf(error.message));
@@ -102,5 +100,17 @@ function errorText(error, budget, parents, depth) {
   budget.chars -= text.length;
   const cause = hasOwn(error, 'cause') && depth < INSPECT_DEPTH ? error.cause : undefined;
   if (cause !== undefined) text += ' { cause: ' + inspectValue(cause, budget, { __proto__: null, value: error, parents }, depth + 1) + ' }';
-  return depth > 0 ? '[' + text + ']' : text;
+  return depth > 0 ? '[' + text + ']' : text + shownFrames(error);
+}
+
+function shownFrames(error) {
+  const frames = userFrames(error);
+  if (typeof frames === 'string') return '';
+  let text = '';
+  for (let i = 0; i < frames.length; i++) {
+    const { name, line, column } = frames[i];
+    const place = sourceLabel + ':' + (line - linesBefore) + ':' + column;
+    text += '\n    at ' + (name && name !== 'eval' ? cut(name) + ' (' + place + ')' : place);
+  }
+  return text;
 }

@@ -40,7 +40,7 @@ function inspectPrimitive(value, budget) {
 // An own data property that is a string, else ''.
 function dataText(object, key) {
   const property = getOwnPropertyDescriptor(object, key);
-  return property && typeof property.value === 'string' ? property.value : '';
+  return property && hasOwn(property, 'value') && typeof property.value === 'string' ? property.value : '';
 }
 
 function inspectObject(value, budget, parents, depth) {
@@ -72,6 +72,15 @@ function dateText(value) {
   return time === time ? dateIso(value) : 'Invalid Date';
 }
 
+function regexText(value) {
+  let text = '/' + regexSource(value) + '/';
+  for (let i = 0; i < REGEX_FLAGS.length; i++) {
+    const isSet = REGEX_FLAGS[i][1];
+    if (isSet(value)) text += REGEX_FLAGS[i][0];
+  }
+  return text;
+}
+
 function unboxed(value, kind) {
   return kind === 'Number' ? toText(numberValue(value)) : kind === 'Boolean' ? toText(booleanValue(value)) : quote(stringValue(value));
 }
@@ -80,7 +89,7 @@ function className(value) {
   const prototype = getPrototypeOf(value);
   if (prototype === null) return '[Object: null prototype]';
   const maker = getOwnPropertyDescriptor(prototype, 'constructor');
-  return maker && typeof maker.value === 'function' ? dataText(maker.value, 'name') : '';
+  return maker && hasOwn(maker, 'value') && typeof maker.value === 'function' ? dataText(maker.value, 'name') : '';
 }
 
 function inspectArray(value, length, prefix, budget, chain, depth) {

@@ -25,27 +25,29 @@ function finish(value) {
   try {
     return 'R' + (value === undefined ? 'null' : writeValue(value, null, 'result'));
   } catch (thrown) {
-    if (typeof thrown === 'object' && thrown !== null && getPrototypeOf(thrown) === VERDICT) return thrown.answer;
-    return 'E' + describe(thrown);
+    return lastVerdict !== null && thrown === lastVerdict ? lastVerdict.answer : 'E' + describe(thrown);
   }
 }
 
-const VERDICT = freeze({ __proto__: null });
+let lastVerdict = null;
 
+// What the writer throws to end itself; told apart from what the program throws by identity.
 function verdict(answer) {
-  return { __proto__: VERDICT, answer };
+  lastVerdict = { __proto__: null, answer };
+  return lastVerdict;
 }
 
 function invalid(what, hint, parent, key) {
   let path = '';
-  for (let at = { __proto__: null, parent, key }; at && path.length < 500; at = at.parent) path = step(at) + path;
-  return verdict('I{"path":' + quote(slice(path, 0, 500)) + ',"what":' + quote(what) + ',"hint":' + quote(hint) + '}');
+  for (let at = { __proto__: null, parent, key }; at; at = at.parent) path = pathStep(at) + path;
+  if (path.length > 300) path = slice(path, 0, 200) + '...' + slice(path, path.length - 80);
+  return verdict('I{"path":' + quote(path) + ',"what":' + quote(what) + ',"hint":' + quote(hint) + '}');
+}
 
-  function step(at) {
-    if (at.parent === null) return at.key;
-    if (typeof at.key === 'number') return '[' + at.key + ']';
-    return isIdentifier(at.key) ? '.' + at.key : '[' + quote(slice(at.key, 0, 100)) + ']';
-  }
+function pathStep(at) {
+  if (at.parent === null) return at.key;
+  if (typeof at.key === 'number') return '[' + at.key + ']';
+  return isIdentifier(at.key) ? '.' + at.key : '[' + quote(slice(at.key, 0, 100)) + ']';
 }
 
 function spend(units) {
@@ -58,7 +60,7 @@ function writeValue(value, parent, key) {
   switch (typeof value) {
     case 'string':
       spend(value.length + 2);
-      return quote(value);
+      return writeText(value);
     case 'number': {
       if (value - value !== 0) throw invalid(value !== value ? 'NaN' : 'Infinity', 'JSON has no such number: use null', parent, key);
       const text = toText(value);
@@ -82,6 +84,11 @@ function writeValue(value, parent, key) {
     default:
       throw invalid('a Symbol', 'use its .description', parent, key);
   }
+}
+
+// A lone surrogate would be an escape that not every JSON parser takes: it becomes U+FFFD, as in UTF-8.
+function writeText(text) {
+  return quote(toWellFormed(text));
 }
 
 function writeObject(value, parent, key, withToJson) {
@@ -152,7 +159,7 @@ function writePlain(value, here) {
     const item = value[name];
     if (item === undefined) continue;
     spend(name.length + 4);
-    text += (some ? ',' : '') + quote(name) + ':' + writeValue(item, here, name);
+    text += (some ? ',' : '') + writeText(name) + ':' + writeValue(item, here, name);
     some = true;
   }
   return text + '}';

@@ -1,7 +1,7 @@
 // How a program is started and followed, and what the host holds of the prelude.
 //
-// The host calls `tell` before user code runs; then `begin` or `tell('B...')` starts it, and `step` is called until it
-// answers something final. User code is only ever started from the microtask queue: no frame of ours is below it, and
+// The host gives input, settings and lexicals before user code runs; then `begin` or `startBody` starts it, and `step` is
+// called until it answers something final. User code is only ever started from the microtask queue: no frame of ours is below it, and
 // an answer is never given by the call in which it started.
 let inputs;
 let settled = '';
@@ -12,13 +12,6 @@ let inBody = false;
 const moduleObject = { exports: {} };
 const firstExports = moduleObject.exports;
 const NOT_READABLE = freeze({ __proto__: null });
-
-// Our promises answer `then` without asking a constructor that the program may have replaced.
-function guarded(promise) {
-  defineProperty(promise, 'constructor', { __proto__: null, value: undefined });
-  return promise;
-}
-const resolved = guarded(Promise.resolve());
 
 function fail(error) {
   if (crashed) return;
@@ -102,7 +95,7 @@ const BODY_END = '\nif (typeof main === "function") return main(inputs);\nif (ty
 
 // A source that no script can be, because of a top-level return or await, as the body of an async function. The
 // constructor parses it alone: nothing in it can end the function. Says 'A', or 'S' and V8's complaint.
-function startBody(source, endsInMain) {
+function startBody(source) {
   let body;
   try {
     body = AsyncFunction(source + SOURCE_URL);
@@ -110,12 +103,13 @@ function startBody(source, endsInMain) {
     return 'S' + error.message;
   }
   // The body is whole by itself, so these statements come after it, for when no return of its own was reached.
-  if (endsInMain) {
+  if (indexOf(source, 'main') >= 0 || indexOf(source, 'result') >= 0) {
     try {
       body = AsyncFunction(source + BODY_END + SOURCE_URL);
     } catch {}
   }
   inBody = true;
+  linesBefore = BODY_LINES;
   launch(body);
   return 'A';
 }
@@ -146,34 +140,29 @@ const LEXICALS = {
   exports: () => firstExports,
 };
 
-// What the host says before the program runs: a letter and a text.
-function tell(message) {
-  const text = slice(message, 1);
-  switch (message[0]) {
-    case 'I':
-      try {
-        inputs = parseJson(text);
-      } catch (error) {
-        return 'X' + error.message;
-      }
-      surface.inputs = inputs;
-      return 'A';
-    case 'T': {
-      const task = parseJson(text);
-      logLeft = task.log;
-      outputLimit = task.output;
-      if (task.seed !== null) seedRandom(task.seed);
-      for (let i = 0; i < task.lexicals.length; i++) {
-        const name = task.lexicals[i];
-        evaluateGlobally('(value) => { ' + name + ' = value; }')(LEXICALS[name]());
-      }
-      return 'A';
-    }
-    case 'B':
-      return startBody(slice(text, 1), text[0] === '1');
-    default:
-      return check(text);
+function bindLexical(name) {
+  evaluateGlobally('(value) => { ' + name + ' = value; }')(LEXICALS[name]());
+  return 'A';
+}
+
+// Says 'A', or 'X' and what is wrong with the text.
+function parseInput(text) {
+  try {
+    inputs = parseJson(text);
+  } catch (error) {
+    return 'X' + error.message;
   }
+  surface.inputs = inputs;
+  return 'A';
+}
+
+function setTask(text) {
+  const task = parseJson(text);
+  logLeft = task.log;
+  outputLimit = task.output;
+  sourceLabel = task.label;
+  if (task.seed !== null) seedRandom(task.seed);
+  return 'A';
 }
 
 // What a program finds beside the language lies behind the global object, not on it: declaring the same name is no clash.
@@ -195,4 +184,4 @@ const surface = {
 delete globalThis.console;
 setPrototypeOf(globalThis, surface);
 
-return [tell, begin, step, [''], [], NOT_READABLE, ringBuffer];
+return [parseInput, setTask, bindLexical, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer];

@@ -40,10 +40,11 @@ function popTimer() {
 
 function addTimer(name, callback, delay, values, repeats) {
   if (typeof callback !== 'function') throw refusal(NativeTypeError, name + ' needs a function as its first argument');
-  let wait = toNumber(delay);
-  if (!(wait >= 1 && wait <= MAX_DELAY)) wait = 1; // as browsers and Node do
+  let pause = toNumber(delay);
+  if (!(pause >= 1 && pause <= MAX_DELAY)) pause = 1; // as browsers and Node do
+  pause = floor(pause);
   const id = ++lastTimer;
-  const timer = { __proto__: null, id, order: id, at: now() + wait, every: repeats ? wait : 0, call: boundCall(callback, values) };
+  const timer = { __proto__: null, id, order: id, at: now() + pause, every: repeats ? pause : 0, call: boundCall(callback, values) };
   mapSet(timers, id, timer);
   pushTimer(timer);
   return id;

@@ -1,0 +1,159 @@
+"""`langserver doctor`: what this host can do, shown by doing it: one task a runtime through a jail of every layer."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from argparse import Namespace
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from typing import Any
+
+from langserver import __version__
+from langserver.commands import as_json
+from langserver.commands.exits import ExitStatus
+from langserver.commands.one_task import perform_on, start_zygote, until_signal
+from langserver.commands.present import Colour, Page
+from langserver.errors import StartError
+from langserver.limits import Ceilings
+from langserver.sandbox.probe import probe
+from langserver.settings import Settings
+from langserver.zygote.execution import LogLine
+from langserver.zygote.request import RUNTIMES, TaskRequest, make_job
+
+_TRIALS = {"python": "def main():\n    return 6 * 7\n", "js": "function main() { return 6 * 7 }\n"}
+_ANSWER = b"42"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How one runtime did. `version` is empty when it did not start; `detail` says what happened."""
+
+    name: str
+    version: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wall:
+    """One layer here. `required`: a server with this environment does not start without it."""
+
+    name: str
+    active: bool
+    required: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """All that the examination showed. `limits` are those of a server with this environment."""
+
+    ok: bool
+    layers: tuple[Wall, ...]
+    runtimes: tuple[Trial, ...]
+    limits: Ceilings
+
+
+def doctor(options: Namespace) -> int:
+    """Examines this host; returns the exit status. Raises Interrupted."""
+    settings = Settings()
+    walls = tuple(
+        Wall(layer.name, layer.available, layer.name in settings.required_layers, layer.detail) for layer in probe()
+    )
+    active = frozenset(wall.name for wall in walls if wall.active)
+    trials = until_signal(_try_all(active, settings.ceilings))
+    healthy = active >= settings.required_layers and all(trial.ok for trial in trials)
+    found = Findings(healthy, walls, trials, settings.ceilings)
+    page = Page.of(sys.stdout)
+    if options.json:
+        page.line(as_json.dumps(_as_object(found)))
+    else:
+        _show(page, found)
+    return ExitStatus.SUCCESS if healthy else ExitStatus.NO_SANDBOX
+
+
+async def _try_all(layers: frozenset[str], ceilings: Ceilings) -> tuple[Trial, ...]:
+    return tuple([await _try(runtime, layers, ceilings) for runtime in RUNTIMES])
+
+
+async def _try(runtime: str, layers: frozenset[str], ceilings: Ceilings) -> Trial:
+    job = make_job(TaskRequest(runtime, _TRIALS[runtime]), ceilings, "run")
+    try:
+        zygote = await start_zygote(runtime, layers)
+    except StartError as error:
+        return Trial(runtime, "", False, str(error))
+    try:
+        outcome = await perform_on(zygote, job, ceilings, layers, _quiet)
+    finally:
+        await zygote.close()
+    judged = outcome.verdict
+    if judged.report is not None and judged.report.output == _ANSWER:
+        took = f"a task took {outcome.usage.wall_seconds * 1000:.1f} ms"
+        return Trial(runtime, zygote.facts.version, True, took)
+    failure = judged.failure
+    said = f"{failure.kind.name}: {failure.message}" if failure else judged.message or "the trial gave a wrong answer"
+    return Trial(runtime, zygote.facts.version, False, said)
+
+
+def _quiet(_: LogLine) -> None:
+    """A trial logs nothing."""
+
+
+def _as_object(found: Findings) -> dict[str, Any]:
+    host = os.uname()
+    versions = {
+        "version": __version__,
+        "python": platform.python_version(),
+        "mini_racer": version("mini-racer"),
+        "kernel": host.release,
+        "machine": host.machine,
+    }
+    return {**versions, **asdict(found)}
+
+
+def _show(page: Page, found: Findings) -> None:
+    host = os.uname()
+    page.line(f"langserver {__version__}, Python {platform.python_version()}, mini-racer {version('mini-racer')}")
+    page.line(f"{host.sysname} {host.release}, {host.machine}")
+    _heading(page, "Layers")
+    for wall in found.layers:
+        page.line(f"  {wall.name:<12}{_mark(page, wall)}  {wall.detail}")
+    _heading(page, "Runtimes")
+    for trial in found.runtimes:
+        mark = page.paint("ok     ", Colour.GREEN) if trial.ok else page.paint("FAILED ", Colour.RED)
+        page.line(f"  {trial.name:<12}{mark}  {f'{trial.version}: ' if trial.version else ''}{page.safe(trial.detail)}")
+    _heading(page, "Limits of a task")
+    for name, value in _limits(found.limits):
+        page.line(f"  {name:<12}{value}")
+    if not found.ok:
+        page.line()
+        page.line(page.paint("No task is run here with the protection it should have: see above.", Colour.RED))
+
+
+def _heading(page: Page, text: str) -> None:
+    page.line()
+    page.line(page.paint(text, Colour.BOLD))
+
+
+def _mark(page: Page, wall: Wall) -> str:
+    if wall.active:
+        return page.paint("active ", Colour.GREEN)
+    return page.paint("MISSING", Colour.RED) if wall.required else page.paint("off    ", Colour.YELLOW)
+
+
+def _limits(limits: Ceilings) -> list[tuple[str, str]]:
+    return [
+        ("timeout", f"{limits.default_timeout_seconds} s, at most {limits.max_timeout_seconds} s"),
+        ("cpu", f"{limits.cpu_seconds} s" if limits.cpu_seconds else "as the timeout"),
+        ("memory", f"{limits.memory_mb} MiB over an idle child"),
+        ("output", _size(limits.output_bytes)),
+        ("log", _size(limits.log_bytes)),
+        ("code", _size(limits.code_bytes)),
+        ("input", _size(limits.input_bytes)),
+    ]
+
+
+def _size(count: int) -> str:
+    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count >> 10} KiB"

@@ -1,0 +1,82 @@
+"""`langserver health`: asks a server how it is, for probes that cannot speak gRPC or TLS themselves."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from typing import TYPE_CHECKING
+
+from langserver.commands.exits import ExitStatus, UsageError
+from langserver.commands.present import Page
+
+if TYPE_CHECKING:
+    import grpc
+
+_DEFAULT_ADDR = "127.0.0.1:50053"
+_ANY_HOST = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104 - listened on, so to be asked on loopback
+
+
+def health(options: Namespace) -> int:
+    """Asks once; returns the exit status. Raises UsageError."""
+    import grpc
+    from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+    address = options.addr or _listening_here()
+    name = options.service or "the server"
+    with _channel(address, options) as channel:
+        try:
+            answer = health_pb2_grpc.HealthStub(channel).Check(
+                health_pb2.HealthCheckRequest(service=options.service), timeout=options.timeout
+            )
+        except grpc.RpcError as error:
+            Page.of(sys.stderr).line(f"{address}: {_why(error, name)}")
+            return ExitStatus.FAILED
+    serving = answer.status == health_pb2.HealthCheckResponse.SERVING
+    state = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
+    Page.of(sys.stdout if serving else sys.stderr).line(f"{address}: {name} is {state}")
+    return ExitStatus.SUCCESS if serving else ExitStatus.FAILED
+
+
+def _listening_here() -> str:
+    """The address that a server with this environment listens on, as a client writes it."""
+    address = os.environ.get("LANG_LISTEN_ADDR") or _DEFAULT_ADDR
+    host, _, port = address.rpartition(":")
+    return f"{_ANY_HOST.get(host, host)}:{port}"
+
+
+def _channel(address: str, options: Namespace) -> grpc.Channel:
+    import grpc
+
+    if bool(options.tls_cert) != bool(options.tls_key):
+        raise UsageError("--tls-cert and --tls-key belong together")
+    if not (options.tls_ca or options.tls_cert):
+        return grpc.insecure_channel(address)
+    credentials = grpc.ssl_channel_credentials(
+        root_certificates=_read(options.tls_ca),
+        private_key=_read(options.tls_key),
+        certificate_chain=_read(options.tls_cert),
+    )
+    return grpc.secure_channel(address, credentials)
+
+
+def _read(file: str | None) -> bytes | None:
+    if file is None:
+        return None
+    try:
+        with open(file, "rb") as opened:
+            return opened.read()
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}") from None
+
+
+def _why(error: grpc.RpcError, name: str) -> str:
+    import grpc
+
+    match error.code():
+        case grpc.StatusCode.NOT_FOUND:
+            return f"{name} is not one of this server's health entries"
+        case grpc.StatusCode.DEADLINE_EXCEEDED:
+            return "no answer in time"
+        case code:
+            return f"{code.name}: {error.details()}"

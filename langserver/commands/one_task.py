@@ -1,0 +1,109 @@
+"""One job on a zygote of its own, without a server: started for it, gone with it."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from langserver.commands.exits import Interrupted
+from langserver.core.verdict import EndReason
+from langserver.errors import StartError
+from langserver.limits import Ceilings
+from langserver.sandbox import confine
+from langserver.sandbox.layers import PRIVILEGES, RLIMITS
+from langserver.zygote.client import Child, Zygote, ZygoteError
+from langserver.zygote.execution import Execution, Job, LogLine, Outcome
+
+T = TypeVar("T")
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True, slots=True)
+class SingleSupply:
+    """A `Supply` that forks each child when it is asked for, with these limits (growth in bytes, seconds; 0: none)."""
+
+    zygote: Zygote
+    memory_bytes: int
+    cpu_seconds: int
+
+    async def take(self) -> Child:
+        """A fresh child. Raises ZygoteLost, SpawnRefused."""
+        return await self.zygote.spawn(self.memory_bytes, self.cpu_seconds)
+
+    def done(self, child: Child) -> None:
+        """Its slot is free again."""
+        self.zygote.release(child)
+
+
+async def perform(job: Job, ceilings: Ceilings, layers: frozenset[str], on_log: Callable[[LogLine], None]) -> Outcome:
+    """Runs the job. Cancelling it ends the child first. Raises StartError when no zygote can be had."""
+    if PRIVILEGES in layers:
+        # As a server is: a child of the same user may not read our memory or environment through /proc or ptrace.
+        confine.forbid_dumps()
+    zygote = await start_zygote(job.runtime, layers)
+    try:
+        return await perform_on(zygote, job, ceilings, layers, on_log)
+    finally:
+        await zygote.close()
+
+
+async def start_zygote(runtime: str, layers: frozenset[str]) -> Zygote:
+    """Starts a zygote. Raises StartError."""
+    try:
+        return await Zygote.start(runtime, layers)
+    except ZygoteError as error:
+        raise StartError(str(error)) from None
+
+
+async def perform_on(
+    zygote: Zygote, job: Job, ceilings: Ceilings, layers: frozenset[str], on_log: Callable[[LogLine], None]
+) -> Outcome:
+    """Runs the job on a zygote that was started with these layers. Cancelling it ends the child first."""
+    if RLIMITS in layers:
+        supply = SingleSupply(zygote, ceilings.sealed_memory_bytes, ceilings.sealed_cpu_seconds)
+    else:
+        supply, job = SingleSupply(zygote, 0, 0), _unbounded(job)
+    execution = Execution(job, supply, on_log)
+    running = asyncio.ensure_future(execution.run())
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        execution.end(EndReason.CANCELLED)
+        await running
+        raise
+
+
+def _unbounded(job: Job) -> Job:
+    """A verdict must not see a limit that nothing enforces."""
+    bounds = replace(job.bounds, memory_bytes=None, cpu_seconds=None)
+    return replace(job, bounds=bounds, lower_memory_bytes=0, lower_cpu_seconds=0)
+
+
+def until_signal(work: Coroutine[Any, Any, T]) -> T:
+    """Runs `work` to its end; SIGINT and SIGTERM cancel it. Raises Interrupted, and whatever `work` raises."""
+    return asyncio.run(_cancelled_by_signals(work))
+
+
+async def _cancelled_by_signals(work: Coroutine[Any, Any, T]) -> T:
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(work)
+    came: list[int] = []
+
+    def on_signal(number: int) -> None:
+        if not came:  # cleaning up is not interrupted by impatience
+            task.cancel()
+        came.append(number)
+
+    for number in _SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup and `&` in a script ask for
+            loop.add_signal_handler(number, on_signal, number)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if came:
+            raise Interrupted(came[0]) from None
+        raise

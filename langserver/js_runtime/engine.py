@@ -1,0 +1,228 @@
+"""A JavaScript engine as the runtime needs one, and V8 behind it.
+
+V8 comes as the shared library of the distribution mini-racer 0.14.1, driven by its C functions and not by its Python
+classes: those start an asyncio loop, a second thread and sockets, and leave a name of theirs on the global object. The
+C functions are no public interface, so everything that knows them is in this file and the version is pinned.
+
+The C side runs one thread an isolate. `evaluate` and `call` only hand work to it; its answer comes by a callback from
+that thread, and `collect` waits for it. One piece of work is under way at a time.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.util
+import os
+from _thread import allocate_lock
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, NewType, Protocol
+
+if TYPE_CHECKING:
+    _Pointer = ctypes._Pointer  # the only name that typeshed has for it
+
+Handle = NewType("Handle", object)
+
+
+class ReplyKind(IntEnum):
+    """What came back; the values are the type numbers of mini-racer's C side."""
+
+    UNREADABLE = 0  # a value that the C side cannot carry, a BigInt
+    UNDEFINED = 11
+    TEXT = 5
+    VALUE = -1  # every other value
+    THROWN = 200
+    UNPARSED = 201  # the text is no script: nothing of it ran
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer of the engine. `text` is UTF-8: the string of TEXT, V8's report of THROWN and UNPARSED."""
+
+    kind: ReplyKind
+    text: bytes = b""
+    handle: Handle | None = None
+
+
+class EngineError(Exception):
+    """The engine is not the one this adapter was written for."""
+
+
+class Engine(Protocol):
+    """One isolate in this process."""
+
+    def preload(self) -> None:
+        """Loads the engine and its data. Starts no thread: the process may fork after it."""
+
+    def version(self) -> str:
+        """The engine's version; after `preload`."""
+
+    def open(self) -> None:
+        """Makes the isolate and its thread. Once a process, and no fork after it."""
+
+    def evaluate(self, script: bytes) -> None:
+        """Starts a script, UTF-8. The reply to it is never TEXT: a string is a value like others."""
+
+    def call(self, function: Handle, this: Handle | None, arguments: Handle) -> None:
+        """Starts a call of a function with an array of arguments. `this` None is undefined."""
+
+    def collect(self, seconds: float) -> Reply | None:
+        """Waits for the answer of what was started last; None when it takes longer than `seconds`."""
+
+    def items(self, array: Handle, count: int) -> Sequence[Handle]:
+        """The first elements of an array. Waits for running JavaScript: only before user code."""
+
+    def set_text(self, array: Handle, text: bytes) -> None:
+        """Puts a string, UTF-8, into the first element of an array. Only before user code."""
+
+    def shared_memory(self, buffer: Handle) -> memoryview:
+        """The bytes of a SharedArrayBuffer, writable."""
+
+    def protect(self) -> None:
+        """Takes away memory that is writable and executable at once. After `open`; no callback can be made after it."""
+
+
+class _Union(ctypes.Union):
+    _fields_ = [("pointer", ctypes.c_void_p), ("integer", ctypes.c_int64), ("double", ctypes.c_double)]
+
+
+class _Value(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [("value", _Union), ("length", ctypes.c_size_t), ("type", ctypes.c_uint8)]
+
+
+_ValuePointer = ctypes.POINTER(_Value)
+_Callback = ctypes.CFUNCTYPE(None, ctypes.c_uint64, _ValuePointer)
+
+_PACKAGE = "py_mini_racer"
+# --single-threaded: no worker threads, so that the platform survives a fork. --jitless: no memory is ever executable
+# and writable, and WebAssembly does not exist.
+_FLAGS = b"--single-threaded --jitless"
+_INTEGER, _TEXT, _UNDEFINED, _SHARED = 3, 5, 11, 101
+_FIRST_ERROR = 200
+_PROT_READ, _PROT_EXEC = 1, 4
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def _folder() -> str:
+    # Found, not imported: the package's own __init__ imports asyncio and 60 modules more into every child.
+    spec = importlib.util.find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise EngineError("the JavaScript engine (mini-racer) is not installed")
+    return spec.submodule_search_locations[0]
+
+
+def _load(path: str) -> ctypes.CDLL:
+    library = ctypes.CDLL(path)
+    number, pointer = ctypes.c_uint64, _ValuePointer
+    for name, result, arguments in (
+        ("mr_init_v8", None, [ctypes.c_char_p, ctypes.c_char_p]),
+        ("mr_v8_version", ctypes.c_char_p, []),
+        ("mr_init_context", number, [_Callback]),
+        ("mr_eval", number, [number, pointer, number]),
+        ("mr_call_function", number, [number, pointer, pointer, pointer, number]),
+        ("mr_alloc_int_val", pointer, [number, ctypes.c_int64, ctypes.c_uint8]),
+        ("mr_alloc_string_val", pointer, [number, ctypes.c_char_p, number, ctypes.c_uint8]),
+        ("mr_get_object_item", pointer, [number, pointer, pointer]),
+        ("mr_set_object_item", pointer, [number, pointer, pointer, pointer]),
+        ("mr_free_value", None, [number, pointer]),
+    ):
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+class V8Engine:
+    """V8 through mini-racer's C functions: an `Engine`."""
+
+    def __init__(self) -> None:
+        self._answered = allocate_lock()
+        self._answered.acquire()
+        self._answer: _Pointer[_Value] | None = None
+        self._keeps_text = False
+        self._script: _Pointer[_Value] | None = None
+        self._callback = _Callback(self._receive)
+        self._context = 0
+
+    def preload(self) -> None:
+        folder = _folder()
+        self._library = _load(os.path.join(folder, "libmini_racer.so"))
+        self._library.mr_init_v8(_FLAGS, os.fsencode(os.path.join(folder, "icudtl.dat")))
+        self._mprotect = ctypes.CDLL(None, use_errno=True).mprotect
+        self._mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+    def version(self) -> str:
+        text: bytes = self._library.mr_v8_version()
+        return text.decode("ascii")
+
+    def open(self) -> None:
+        self._context = self._library.mr_init_context(self._callback)
+        self._undefined = self._library.mr_alloc_int_val(self._context, 0, _UNDEFINED)
+        self._first = self._library.mr_alloc_int_val(self._context, 0, _INTEGER)
+
+    def evaluate(self, script: bytes) -> None:
+        self._keeps_text = True
+        self._script = self._string(script)
+        self._library.mr_eval(self._context, self._script, 0)
+
+    def call(self, function: Handle, this: Handle | None, arguments: Handle) -> None:
+        self._keeps_text = False
+        receiver = self._undefined if this is None else this
+        self._library.mr_call_function(self._context, function, receiver, arguments, 0)
+
+    def collect(self, seconds: float) -> Reply | None:
+        if not self._answered.acquire(timeout=seconds):
+            return None
+        pointer, self._answer = self._answer, None
+        assert pointer is not None
+        if self._script is not None:
+            self._free(self._script)
+            self._script = None
+        number = pointer.contents.type
+        if number >= _FIRST_ERROR or (number == _TEXT and not self._keeps_text):
+            text = ctypes.string_at(pointer.contents.value.pointer or 0, pointer.contents.length)
+            self._free(pointer)
+            kind = ReplyKind.TEXT if number == _TEXT else ReplyKind.THROWN
+            return Reply(ReplyKind.UNPARSED if number == ReplyKind.UNPARSED else kind, text)
+        if number in {ReplyKind.UNREADABLE, ReplyKind.UNDEFINED}:
+            return Reply(ReplyKind(number))
+        return Reply(ReplyKind.VALUE, handle=Handle(pointer))
+
+    def items(self, array: Handle, count: int) -> list[Handle]:
+        found = []
+        for number in range(count):
+            index = self._library.mr_alloc_int_val(self._context, number, _INTEGER)
+            found.append(Handle(self._library.mr_get_object_item(self._context, array, index)))
+            self._free(index)
+        return found
+
+    def set_text(self, array: Handle, text: bytes) -> None:
+        value = self._string(text)
+        self._free(self._library.mr_set_object_item(self._context, array, self._first, value))
+        self._free(value)
+
+    def shared_memory(self, buffer: Handle) -> memoryview:
+        value: _Value = buffer.contents  # type: ignore[attr-defined]
+        if value.type != _SHARED:
+            raise EngineError("the engine handed over no shared memory")
+        return memoryview((ctypes.c_char * value.length).from_address(value.value.pointer)).cast("B")
+
+    def protect(self) -> None:
+        # The trampoline by which C calls `_receive` was written by libffi into a page of its own, mapped rwx and at the
+        # same address in every child of a zygote. It is complete: from here on it need only be executed.
+        code = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+        if self._mprotect(code // _PAGE * _PAGE, _PAGE, _PROT_READ | _PROT_EXEC):
+            raise OSError(ctypes.get_errno(), "mprotect")
+
+    def _receive(self, _: int, value: _Pointer[_Value]) -> None:
+        # On V8's thread, which stands still meanwhile.
+        self._answer = value
+        self._answered.release()
+
+    def _string(self, text: bytes) -> _Pointer[_Value]:
+        value: _Pointer[_Value] = self._library.mr_alloc_string_val(self._context, text, len(text), _TEXT)
+        return value
+
+    def _free(self, value: _Pointer[_Value]) -> None:
+        self._library.mr_free_value(self._context, value)

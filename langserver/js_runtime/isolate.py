@@ -1,0 +1,114 @@
+"""The isolate of one task: the prelude in it, and what the host says to the prelude."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from langserver.js_runtime.engine import Engine, EngineError, Handle, Reply, ReplyKind
+from langserver.js_runtime.logs import LogRing
+from langserver.wire.channel import Channel
+
+# In the order in which they build on each other; together they are one function, so none of their names is global.
+_PARTS = ("capture", "ring", "inspect", "errors", "console", "timers", "result", "random", "start")
+_SOURCE_URL = "\n//# sourceURL=internal"
+_LOG_SECONDS = 0.005  # how long a log line may wait
+_HANDLES = 11
+
+
+def load_prelude() -> bytes:
+    """The text of the prelude; read once, where files can still be opened."""
+    # By path: importlib.resources would bring tempfile and a dozen modules more into every child.
+    folder = os.path.join(os.path.dirname(__file__), "prelude")
+    parts = []
+    for name in _PARTS:
+        with open(os.path.join(folder, f"{name}.js"), encoding="utf-8") as file:
+            parts.append(file.read())
+    return ("(() => {\n'use strict';\n" + "\n".join(parts) + "\n})()" + _SOURCE_URL).encode()
+
+
+class Isolate:
+    """The prelude's functions in the running engine. What they answer is a letter and a text (prelude/start.js).
+
+    All but `evaluate` raise EngineError when there is no such answer.
+    """
+
+    def __init__(self, engine: Engine, prelude: bytes) -> None:
+        self._engine = engine
+        self._engine.open()
+        self._engine.evaluate(prelude)
+        made = self._wait()
+        if made.kind is not ReplyKind.VALUE or made.handle is None:
+            raise EngineError(f"the prelude does not run: {made.text[:500]!r}")
+        handles = self._engine.items(made.handle, _HANDLES)
+        self._parse_input, self._set_task, self._bind_lexical, self._start_body, self._check = handles[:5]
+        self._argument, self._begin, self._step, self._nothing, self._unreadable, memory = handles[5:]
+        self._ring = LogRing(self._engine.shared_memory(memory))
+        self._engine.protect()
+
+    def parse_input(self, text: bytes) -> bytes:
+        """Makes `inputs` of JSON text. Answers X and V8's reason when it is none."""
+        answer = self._tell(self._parse_input, text)
+        self._engine.set_text(self._argument, b"")  # up to 16 MiB that nobody needs any more
+        return answer
+
+    def set_task(self, log_bytes: int, output_bytes: int, label: str, seed: int | None) -> None:
+        """Tells the limits of a task, how errors call its source, and its seed, 32 bits."""
+        task = {"log": log_bytes, "output": output_bytes, "label": label, "seed": seed}
+        self._tell(self._set_task, json.dumps(task).encode())
+
+    def declare(self, lexicals: list[str]) -> None:
+        """Declares require, module and exports for scripts and bodies, those that are named."""
+        self.evaluate(f"let {', '.join(lexicals)};".encode(), None)
+        for name in lexicals:
+            self._tell(self._bind_lexical, name.encode())
+
+    def start_body(self, source: bytes) -> bytes:
+        """Starts a source as the body of an async function. Answers S and V8's complaint when it is none."""
+        return self._tell(self._start_body, source)
+
+    def check(self, source: bytes) -> bytes:
+        """Parses a source, runs nothing. Answers S and V8's complaint when it is neither script nor body."""
+        return self._tell(self._check, source)
+
+    def _tell(self, function: Handle, text: bytes) -> bytes:
+        self._engine.set_text(self._argument, text)
+        self._engine.call(function, None, self._argument)
+        return self._text(self._wait())
+
+    def evaluate(self, script: bytes, channel: Channel | None) -> Reply:
+        """Runs a script. With a channel its log lines are sent while it runs."""
+        self._engine.evaluate(script)
+        return self._wait(channel)
+
+    def follow(self, value: Reply | None, channel: Channel) -> bytes:
+        """Follows a program to its final answer: from its script's value, or (None) as the body already started."""
+        if value is not None:
+            this = self._unreadable if value.kind is ReplyKind.UNREADABLE else value.handle
+            answer = self._ask(self._begin, this, channel)
+        else:
+            answer = b"A"
+        while answer[:1] in {b"A", b"W"}:
+            if answer[:1] == b"W":
+                self._ring.drain(channel)
+                time.sleep(int(answer[1:]) / 1000)
+            answer = self._ask(self._step, None, channel)
+        return answer
+
+    def _ask(self, function: Handle, this: Handle | None, channel: Channel) -> bytes:
+        self._engine.call(function, this, self._nothing)
+        return self._text(self._wait(channel))
+
+    def _text(self, reply: Reply) -> bytes:
+        if reply.kind is not ReplyKind.TEXT:
+            raise EngineError("the prelude gave no text")
+        return reply.text
+
+    def _wait(self, channel: Channel | None = None) -> Reply:
+        while (reply := self._engine.collect(_LOG_SECONDS)) is None:
+            if channel is not None:
+                self._ring.drain(channel)
+        if channel is not None:
+            self._ring.drain(channel)
+        return reply

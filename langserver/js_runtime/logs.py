@@ -1,0 +1,39 @@
+"""The host's end of the log ring (prelude/ring.js says what is in it)."""
+
+from __future__ import annotations
+
+from langserver.wire.channel import Channel
+
+STREAMS = ("log", "info", "warn", "error", "debug")
+_HEAD_BYTES = 16
+_UNIT_BYTES = 2
+
+
+class LogRing:
+    """Copies log lines out of memory that a program's engine writes: every number in it is clamped, none is trusted."""
+
+    def __init__(self, memory: memoryview) -> None:
+        self._head = memory[:_HEAD_BYTES].cast("i")
+        self._units = memory[_HEAD_BYTES:].cast("H")
+        self._bytes = memory[_HEAD_BYTES:]
+        self._size = len(self._units)
+        self._read = 0
+
+    def drain(self, channel: Channel) -> None:
+        """Sends all lines that are there. Never waits for the program."""
+        waiting = min((self._head[0] - self._read) & 0xFFFFFFFF, self._size)
+        while waiting >= 2:
+            level = self._units[self._read % self._size]
+            length = min(self._units[(self._read + 1) % self._size], waiting - 2)
+            channel.log(STREAMS[min(level, len(STREAMS) - 1)], self._text(self._read + 2, length))
+            self._read = (self._read + 2 + length) & 0xFFFFFFFF
+            waiting -= 2 + length
+            # Back as a signed number: the program's side reads it as int32.
+            self._head[1] = self._read - (1 << 32) if self._read >> 31 else self._read
+
+    def _text(self, start: int, length: int) -> str:
+        start %= self._size
+        first = min(length, self._size - start)
+        data = bytes(self._bytes[start * _UNIT_BYTES : (start + first) * _UNIT_BYTES])
+        data += bytes(self._bytes[: (length - first) * _UNIT_BYTES])
+        return data.decode("utf-16-le", "replace")

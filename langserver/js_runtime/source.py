@@ -1,0 +1,62 @@
+"""What is read off the text of a source before V8 sees it. Hints only: nothing here decides how the text is parsed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+LEXICALS = ("require", "module", "exports")
+
+_CALLED_AWAIT = re.compile(r"\bawait\s*[(\[`/+\-]|\bawait[ \t]*\n")
+# Comments and strings are matched whole, so that what stands in them is passed over. Templates and regular expressions
+# are not known.
+_IMPORTS = re.compile(
+    r"""//[^\n]*|/\*.*?\*/"""
+    r"""|\brequire\s*\(\s*(?P<quote>["'`])(?P<required>[^"'`\n$]{1,256})(?P=quote)\s*\)"""
+    r"""|^[ \t]*import\b(?:[^;'"]*?\bfrom)?\s*(?P<mark>["'])(?P<imported>[^"'\n]{1,256})(?P=mark)"""
+    r"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def script_text(source: str) -> str:
+    """The source as every parser takes it: a hashbang line becomes a comment of the same length."""
+    return "//" + source[2:] if source.startswith("#!") else source
+
+
+def may_call_await(source: str) -> bool:
+    """Whether the source has an await that a script's parser would take for a variable: `await (x)`, `await [x]`."""
+    return bool(_CALLED_AWAIT.search(source))
+
+
+def wanted_lexicals(source: str) -> list[str]:
+    """Which of LEXICALS the source mentions without declaring them: a second declaration would clash."""
+    return [name for name in LEXICALS if name in source and not _declares(source, name)]
+
+
+def _declares(source: str, name: str) -> bool:
+    return bool(
+        re.search(rf"\b(?:var|let|const|function|class|async\s+function)\b\s*\*?\s*{name}\b", source)
+        or re.search(rf"\b(?:var|let|const)\s*[{{\[][^=;]*\b{name}\b[^=;]*[}}\]]\s*=", source)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A module that a source names, and where; line and column count from 1."""
+
+    name: str
+    line: int
+    column: int
+
+
+def imports(source: str) -> list[Import]:
+    """The modules that the source names in require("...") or import, in order."""
+    found = []
+    for match in _IMPORTS.finditer(source):
+        name = match["required"] or match["imported"]
+        if name:
+            start = match.start() + len(match[0]) - len(match[0].lstrip())
+            before = source[:start]
+            found.append(Import(name, before.count("\n") + 1, start - before.rfind("\n")))
+    return found

@@ -1,0 +1,58 @@
+"""What a program prints, as log lines: each is sent when it is complete, a last one without a newline at the end."""
+
+from __future__ import annotations
+
+import io
+from typing import Final
+
+from langserver.wire.channel import Channel
+
+# An unfinished line is sent in pieces of this many characters, so that printing without newlines holds no memory.
+_PIECE = 8 << 10
+
+
+class LineLog(io.TextIOBase):
+    """A text stream of the log. Before `connect` and after `disconnect` it swallows what is written."""
+
+    def __init__(self, stream: str) -> None:
+        super().__init__()
+        self._stream = stream
+        self._channel: Channel | None = None
+        self._most = 0
+        self._rest = ""
+
+    def connect(self, channel: Channel, log_bytes: int) -> None:
+        """Sends from now on to `channel`. A line over `log_bytes` characters is cut: the channel drops it anyway."""
+        self._channel = channel
+        self._most = log_bytes + 1
+
+    def writable(self) -> bool:
+        """It is there to be written to."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Takes text of any length; returns its number of characters."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        if self._channel is None:
+            return len(text)
+        written = len(text)
+        if written > self._most:
+            text = text[: self._most]
+        *lines, self._rest = (self._rest + text).split("\n")
+        for line in lines:
+            self._channel.log(self._stream, line)
+        while len(self._rest) > _PIECE:
+            self._channel.log(self._stream, self._rest[:_PIECE])
+            self._rest = self._rest[_PIECE:]
+        return written
+
+    def finish(self) -> None:
+        """Sends the unfinished line; nothing can be written after it."""
+        if self._channel is not None and self._rest:
+            self._channel.log(self._stream, self._rest)
+        self._rest, self._channel = "", None
+
+
+STDOUT: Final = LineLog("stdout")
+STDERR: Final = LineLog("stderr")

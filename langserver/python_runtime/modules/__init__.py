@@ -1,0 +1,50 @@
+"""The modules user code may import: facades that hold listed names only and lead to no foreign module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langserver.python_runtime import catalog
+from langserver.python_runtime.modules.facade import Facade, make
+from langserver.python_runtime.modules.listed import listed
+from langserver.python_runtime.modules.own import own
+from langserver.python_runtime.refusals import RefusedImport, module
+
+_FACADES: dict[str, Facade] = {}
+_NAMES: dict[str, tuple[str, ...]] = {}
+
+
+def build() -> None:
+    """Makes every facade of the catalog: in the zygote, once."""
+    contents: dict[str, dict[str, Any]] = {name: listed(name) | own(name) for name in catalog.MODULES}
+    for name in sorted(contents, key=lambda each: -each.count(".")):  # a package holds its modules: those first
+        for child in contents:
+            if child.rpartition(".")[0] == name:
+                contents[name][child.rpartition(".")[2]] = _FACADES[child]
+        _FACADES[name] = make(name, contents[name])
+        _NAMES[name] = tuple(key for key in contents[name] if not key.startswith("_"))
+
+
+def public_names(name: str) -> tuple[str, ...]:
+    """What `from name import *` binds; nothing for a module that is not there."""
+    return _NAMES.get(name, ())
+
+
+def import_module(name: str, itself: bool) -> Facade:
+    """`import name`: the module itself when it is bound by `as`, else its package. Raises RefusedImport."""
+    found = _FACADES.get(name)
+    if found is None:
+        raise module(name)
+    return found if itself else _FACADES[name.partition(".")[0]]
+
+
+def import_from(name: str, attribute: str) -> Any:
+    """`from name import attribute`. Raises RefusedImport for either."""
+    found = _FACADES.get(name)
+    if found is None:
+        raise module(name)
+    if attribute in _NAMES[name]:
+        return getattr(found, attribute)
+    refusal = RefusedImport(f"cannot import name {attribute!r} from {name!r}: it is not available")
+    refusal.hint = f"{name} has: " + ", ".join(_NAMES[name])
+    raise refusal

@@ -1,0 +1,125 @@
+"""asyncio on a loop that owns nothing: its selector only sleeps, so there is no socket, descriptor or thread."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from asyncio import base_events
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+
+class _Sleeper:
+    """A selector without descriptors: waiting is sleeping."""
+
+    def select(self, timeout: float | None) -> list[Any]:
+        if timeout is None:
+            raise RuntimeError("every coroutine waits for another: nothing can ever happen")
+        if timeout > 0:
+            time.sleep(timeout)
+        return []
+
+
+class _Loop(base_events.BaseEventLoop):
+    def __init__(self) -> None:
+        super().__init__()
+        self._selector = _Sleeper()
+        self.set_exception_handler(lambda loop, context: None)
+
+    def _process_events(self, event_list: list[Any]) -> None:
+        """There are none."""
+
+    def _write_to_self(self) -> None:
+        """Nothing can call from another thread."""
+
+
+def run(main: Coroutine[Any, Any, Any], *, debug: Any = None) -> Any:
+    """`asyncio.run`. Raises RuntimeError inside a running loop."""
+    if asyncio._get_running_loop() is not None:
+        main.close()
+        raise RuntimeError("asyncio.run() cannot be called from a running event loop")
+    if not asyncio.iscoroutine(main):
+        raise ValueError(f"a coroutine was expected, got {type(main).__name__}")
+    loop = _Loop()
+    try:
+        return loop.run_until_complete(main)
+    finally:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        if left:
+            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+        loop.close()
+
+
+def create_task(coro: Any, *, name: str | None = None) -> Any:
+    """`asyncio.create_task`."""
+    return asyncio.create_task(coro, name=name)
+
+
+async def to_thread(func: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """`asyncio.to_thread`: there is one thread, so it runs here."""
+    return func(*args, **kwargs)
+
+
+def current_task() -> Any:
+    """`asyncio.current_task`."""
+    return asyncio.current_task()
+
+
+class _LoopFace:
+    """What a program may do with the running loop."""
+
+    __slots__ = ()
+
+    def time(self) -> float:
+        return time.monotonic()
+
+    def create_task(self, coro: Any, *, name: str | None = None) -> Any:
+        return asyncio.create_task(coro, name=name)
+
+    def create_future(self) -> Any:
+        return asyncio.get_running_loop().create_future()
+
+    def run_until_complete(self, coro: Any) -> Any:
+        return run(coro)
+
+    def is_running(self) -> bool:
+        return asyncio._get_running_loop() is not None
+
+    def close(self) -> None:
+        """The loop of a task ends with it."""
+
+
+_FACE = _LoopFace()
+
+
+def get_running_loop() -> _LoopFace:
+    """`asyncio.get_running_loop`. Raises RuntimeError outside of one."""
+    asyncio.get_running_loop()
+    return _FACE
+
+
+def get_event_loop() -> _LoopFace:
+    """`asyncio.get_event_loop`."""
+    return _FACE
+
+
+_LISTED = """
+    BoundedSemaphore CancelledError Condition Event FIRST_COMPLETED FIRST_EXCEPTION ALL_COMPLETED InvalidStateError Lock
+    LifoQueue PriorityQueue Queue QueueEmpty QueueFull QueueShutDown Semaphore TaskGroup TimeoutError as_completed
+    gather iscoroutine iscoroutinefunction isfuture shield sleep timeout timeout_at wait wait_for ensure_future Barrier
+    BrokenBarrierError IncompleteReadError LimitOverrunError
+"""
+NAMES: dict[str, Any] = {
+    **{name: getattr(asyncio, name) for name in _LISTED.split() if hasattr(asyncio, name)},
+    "create_task": create_task,
+    "current_task": current_task,
+    "get_event_loop": get_event_loop,
+    "get_running_loop": get_running_loop,
+    "new_event_loop": get_event_loop,
+    "run": run,
+    "set_event_loop": lambda loop: None,
+    "to_thread": to_thread,
+}

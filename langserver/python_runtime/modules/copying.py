@@ -1,0 +1,147 @@
+"""`copy`, without reduction, dispatch tables and `__setstate__`: those call and write what the object names."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import fractions
+import re
+import types
+import uuid
+from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
+from copy import Error
+from enum import Enum
+from typing import Any, Final
+
+from langserver.python_runtime.userclasses import USER, is_class, mro_of, namespace_of
+
+_ATOMS: Final = (
+    types.NoneType,
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    range,
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.EllipsisType,
+    types.NotImplementedType,
+    datetime.date,
+    datetime.datetime,
+    datetime.time,
+    datetime.timedelta,
+    datetime.timezone,
+    decimal.Decimal,
+    fractions.Fraction,
+    uuid.UUID,
+    re.Pattern,
+    re.Match,
+)
+_CONTAINERS: Final = (list, dict, set, frozenset, tuple, bytearray, OrderedDict, Counter, defaultdict, deque)
+
+
+def copy(value: Any) -> Any:
+    """A shallow copy. Raises `copy.Error` for what cannot be copied here."""
+    kind = type(value)
+    if is_class(value) or kind in _ATOMS or issubclass(kind, Enum):
+        return value
+    if kind in _CONTAINERS:
+        return value.copy() if hasattr(value, "copy") else value
+    if kind in USER:
+        hook = _hook(kind, "__copy__")
+        return hook(value) if hook is not None else _instance(value, lambda part: part)
+    if kind is types.SimpleNamespace:
+        return types.SimpleNamespace(**vars(value))
+    if kind is ChainMap:
+        return value.copy()
+    if issubclass(kind, BaseException):
+        return value
+    raise Error(f"a {kind.__name__} object cannot be copied here")
+
+
+def deepcopy(value: Any, memo: dict[int, Any] | None = None) -> Any:
+    """A deep copy. Raises `copy.Error` for what cannot be copied here."""
+    memo = {} if memo is None else memo
+    if id(value) in memo:
+        return memo[id(value)]
+    kind = type(value)
+    if kind is tuple:
+        made: Any = tuple(deepcopy(part, memo) for part in value)
+        made = value if all(new is old for new, old in zip(made, value, strict=True)) else made
+    elif kind in (list, deque):
+        made = memo[id(value)] = [] if kind is list else deque(maxlen=value.maxlen)
+        made.extend(deepcopy(part, memo) for part in value)
+    elif kind in (dict, OrderedDict, Counter, defaultdict):
+        made = memo[id(value)] = defaultdict(value.default_factory) if kind is defaultdict else kind()
+        for key, part in value.items():
+            made[deepcopy(key, memo)] = deepcopy(part, memo)
+    elif kind in (set, frozenset):
+        made = kind(deepcopy(part, memo) for part in value)
+    elif kind is types.SimpleNamespace:
+        made = memo[id(value)] = types.SimpleNamespace()
+        vars(made).update(deepcopy(vars(value), memo))
+    elif kind in USER and not issubclass(kind, Enum):
+        hook = _hook(kind, "__deepcopy__")
+        made = hook(value, memo) if hook is not None else _instance(value, lambda part: deepcopy(part, memo), memo)
+    else:
+        made = copy(value)
+    memo[id(value)] = made
+    memo.setdefault(id(memo), []).append(value)  # alive until the end, so that no id is used twice
+    return made
+
+
+def _hook(kind: type, name: str) -> Any:
+    for base in mro_of(kind):
+        if name in namespace_of(base):
+            return namespace_of(base)[name] if base in USER else None
+    return None
+
+
+_IMMUTABLE: Final[tuple[Any, ...]] = (str, int, float, bytes, tuple, frozenset)
+
+
+def _instance(value: Any, part: Any, memo: dict[int, Any] | None = None) -> Any:
+    """A new instance of a class of the program, its items, dictionary and slots through `part`."""
+    made = _empty(value, part)
+    if memo is not None:
+        memo[id(value)] = made
+    _fill(value, made, part)
+    if hasattr(value, "__dict__"):
+        held = object.__getattribute__(value, "__dict__")
+        object.__getattribute__(made, "__dict__").update({key: part(each) for key, each in held.items()})
+    for base in mro_of(type(value)):
+        for member in namespace_of(base).values() if base in USER else ():
+            if type(member) is types.MemberDescriptorType and hasattr(value, member.__name__):
+                member.__set__(made, part(member.__get__(value)))
+    return made
+
+
+def _empty(value: Any, part: Any) -> Any:
+    kind: Any = type(value)
+    if issubclass(kind, BaseException):
+        return BaseException.__new__(kind, *value.args)
+    for plain in _IMMUTABLE:
+        if issubclass(kind, plain):
+            if plain in (tuple, frozenset):
+                return plain.__new__(kind, [part(each) for each in plain.__iter__(value)])
+            return plain.__new__(kind, value)
+    # The base that made the interpreter's part of the object; `__new__` of the program's classes is not called.
+    base: Any = next(each for each in mro_of(kind) if each not in USER)
+    return base.__new__(kind)
+
+
+def _fill(value: Any, made: Any, part: Any) -> None:
+    if isinstance(made, list):
+        list.extend(made, [part(each) for each in list.__iter__(value)])
+    elif isinstance(made, dict):
+        for key, each in list(dict.items(value)):
+            dict.__setitem__(made, part(key), part(each))
+        if isinstance(made, defaultdict):
+            made.default_factory = value.default_factory
+    elif isinstance(made, set):
+        set.update(made, [part(each) for each in set.__iter__(value)])
+
+
+NAMES: dict[str, Any] = {"copy": copy, "deepcopy": deepcopy, "Error": Error, "error": Error}

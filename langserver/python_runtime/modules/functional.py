@@ -1,0 +1,151 @@
+"""functools and operator, where they take names or write to their arguments."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any, get_args
+
+from langserver.python_runtime.guards import check_write, exact, load
+from langserver.python_runtime.refusals import attribute
+from langserver.python_runtime.userclasses import is_class, is_user_class, is_user_function
+
+_ASSIGNED = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
+
+
+def attrgetter(*names: str) -> Callable[[Any], Any]:
+    """`operator.attrgetter`, each step through the guard."""
+    paths = [exact(name).split(".") for name in names]
+    if not paths:
+        raise TypeError("attrgetter expected at least 1 argument, got 0")
+
+    def follow(value: Any, path: list[str]) -> Any:
+        for name in path:
+            value = load(value, name)
+        return value
+
+    if len(paths) == 1:
+        return lambda value: follow(value, paths[0])
+    return lambda value: tuple(follow(value, path) for path in paths)
+
+
+def methodcaller(name: str, /, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+    """`operator.methodcaller`, the method fetched through the guard."""
+    fetched = exact(name)
+    return lambda value: load(value, fetched)(*args, **kwargs)
+
+
+def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _ASSIGNED, updated: Any = ("__dict__",)) -> Any:
+    """`functools.update_wrapper` for the program's own functions and objects."""
+    for name in assigned:
+        if exact(name) not in _ASSIGNED:
+            raise attribute(name, "wraps() copies only names, docstring and annotations")
+        try:
+            value = load(wrapped, name)
+        except AttributeError:
+            continue
+        check_write(wrapper, name)
+        setattr(wrapper, name, value)
+    if "__dict__" in updated and is_user_function(wrapped):
+        load(wrapper, "__dict__").update(wrapped.__dict__)
+    check_write(wrapper, "__wrapped__")
+    wrapper.__wrapped__ = wrapped
+    return wrapper
+
+
+def wraps(wrapped: Any, assigned: Any = _ASSIGNED, updated: Any = ("__dict__",)) -> Callable[[Any], Any]:
+    """`functools.wraps`."""
+    return lambda wrapper: update_wrapper(wrapper, wrapped, assigned, updated)
+
+
+class cached_property:  # noqa: N801 -- the library's name
+    """`functools.cached_property` for the program's classes."""
+
+    def __init__(self, func: Callable[[Any], Any]) -> None:
+        self.func = func
+        self.attrname: str | None = None
+        self.__doc__ = func.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        if self.attrname is None:
+            self.attrname = exact(name)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        if self.attrname is None:
+            raise TypeError("Cannot use cached_property instance without calling __set_name__ on it.")
+        check_write(instance, self.attrname)
+        values = load(instance, "__dict__")
+        if self.attrname not in values:
+            values[self.attrname] = self.func(instance)
+        return values[self.attrname]
+
+
+def total_ordering(cls: Any) -> Any:
+    """`functools.total_ordering` for the program's classes."""
+    if not is_user_class(cls):
+        raise TypeError("total_ordering needs a class of this program")
+    return functools.total_ordering(cls)
+
+
+def _classes_of(annotation: Any) -> tuple[Any, ...]:
+    parts = get_args(annotation) if not is_class(annotation) else (annotation,)
+    if not parts or not all(is_class(each) for each in parts):
+        raise TypeError("register() needs a class, as an argument or as the annotation of the first parameter")
+    return parts
+
+
+def singledispatch(func: Callable[..., Any]) -> Any:
+    """`functools.singledispatch`; annotations are taken as they are, text in them is not evaluated."""
+    inner = functools.singledispatch(func)
+
+    def register(cls: Any, implementation: Any = None) -> Any:
+        if is_class(cls) or type(cls) is types.UnionType:
+            if implementation is None:
+                return lambda function: register(cls, function)
+            classes = _classes_of(cls)
+        else:
+            implementation = cls
+            classes = _classes_of(next(iter(load(implementation, "__annotations__").values()), None))
+        for each in classes:
+            if not is_class(each):
+                raise TypeError("register() needs a class")
+            inner.register(each, implementation)
+        return implementation
+
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if not args:
+            raise TypeError(f"{func.__name__} requires at least 1 positional argument")
+        found = inner.dispatch(type(args[0]))
+        return found(*args, **kwargs)
+
+    wrapper.__name__, wrapper.__doc__ = func.__name__, func.__doc__
+    return _Dispatcher(wrapper, register, inner.dispatch)
+
+
+class _Dispatcher:
+    def __init__(self, call: Any, register: Any, dispatch: Any) -> None:
+        self.__name__, self.__doc__ = call.__name__, call.__doc__
+        self.__call = call
+        self.register = register
+        self.dispatch = dispatch
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__call(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self.__call, instance)
+
+
+FUNCTOOLS: dict[str, Any] = {
+    "WRAPPER_ASSIGNMENTS": _ASSIGNED,
+    "WRAPPER_UPDATES": ("__dict__",),
+    "cached_property": cached_property,
+    "singledispatch": singledispatch,
+    "total_ordering": total_ordering,
+    "update_wrapper": update_wrapper,
+    "wraps": wraps,
+}
+OPERATOR: dict[str, Any] = {"attrgetter": attrgetter, "methodcaller": methodcaller}

@@ -1,0 +1,71 @@
+"""The names that are written anew, by module."""
+
+from __future__ import annotations
+
+import abc
+import csv
+import decimal
+import textwrap
+from collections import UserString
+from typing import Any
+
+from langserver.python_runtime import guards
+from langserver.python_runtime.faces import SafeABCMeta
+from langserver.python_runtime.formatting import format_text
+from langserver.python_runtime.modules import asynchronous, copying, functional, printing, records, reporting
+
+# Made by `type.__call__`: the guarded metaclass makes classes only from class statements of the program.
+ABC: Any = type.__call__(SafeABCMeta, "ABC", (), {"__slots__": (), "__module__": "abc"})
+
+
+class Formatter:
+    """`string.Formatter` for subclassing is rare; formatting with it is not. Attributes go through the guard."""
+
+    def format(self, template: str, /, *args: Any, **kwargs: Any) -> str:
+        """Formats like `str.format`."""
+        return format_text(guards.load, template, args, kwargs)
+
+    def vformat(self, template: str, args: Any, kwargs: Any) -> str:
+        """Formats with a sequence and a mapping."""
+        return format_text(guards.load, template, args, kwargs)
+
+
+def _userstring(value: Any) -> str:
+    return str(value.data if isinstance(value, UserString) else value)
+
+
+guards.TEMPLATE_METHODS[UserString.format] = _userstring
+guards.TEMPLATE_METHODS[UserString.format_map] = _userstring
+_WRAPPER_OPTIONS = """
+    width initial_indent subsequent_indent expand_tabs replace_whitespace fix_sentence_endings break_long_words
+    drop_whitespace break_on_hyphens tabsize max_lines placeholder
+"""
+guards.WRITABLE.update(
+    {
+        csv.DictReader: frozenset({"fieldnames", "restkey", "restval"}),
+        decimal.Context: frozenset({"prec", "rounding", "Emin", "Emax", "capitals", "clamp"}),
+        reporting.Logger: frozenset({"disabled", "level", "propagate"}),
+        textwrap.TextWrapper: frozenset(_WRAPPER_OPTIONS.split()),
+    }
+)
+
+_OWN: dict[str, dict[str, Any]] = {
+    "abc": {"ABC": ABC, "ABCMeta": SafeABCMeta, "abstractproperty": abc.abstractproperty},
+    "asyncio": asynchronous.NAMES,
+    "collections": {"namedtuple": records.namedtuple},
+    "copy": copying.NAMES,
+    "dataclasses": records.DATACLASSES,
+    "functools": functional.FUNCTOOLS,
+    "logging": reporting.LOGGING,
+    "operator": functional.OPERATOR,
+    "pprint": printing.PPRINT,
+    "string": {"Formatter": Formatter},
+    "traceback": reporting.TRACEBACK,
+    "typing": records.TYPING,
+    "warnings": reporting.WARNINGS,
+}
+
+
+def own(name: str) -> dict[str, Any]:
+    """What `name` has besides its listed names."""
+    return _OWN.get(name, {})

@@ -1,0 +1,189 @@
+"""dataclasses, named tuples and typing, where they build code from names or evaluate text."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import typing
+from typing import Any
+
+from langserver.python_runtime import names
+from langserver.python_runtime.faces import allow_bases, shown
+from langserver.python_runtime.guards import load
+from langserver.python_runtime.modules.copying import deepcopy
+from langserver.python_runtime.refusals import RefusedClass
+from langserver.python_runtime.userclasses import (
+    USER,
+    is_class,
+    is_user_class,
+    mro_of,
+    namespace_of,
+    owned_names,
+    register,
+)
+
+
+def _check_fields(fields: typing.Iterable[Any]) -> None:
+    for name in fields:
+        if type(name) is not str or not name.isidentifier() or names.is_dunder(name) or names.closed_everywhere(name):
+            raise RefusedClass(f"{name!r} cannot be the name of a field here")
+
+
+def _check_private(cls: type, fields: typing.Iterable[str]) -> None:
+    """Copying and printing read fields by name, so none may be a private attribute of a library base."""
+    for base in mro_of(cls):
+        if base not in USER and not owned_names(base).isdisjoint(fields):
+            raise RefusedClass(f"a field cannot have the name of a private attribute of {base.__name__}")
+
+
+def dataclass(cls: Any = None, /, **options: Any) -> Any:
+    """`dataclasses.dataclass` for the program's classes: it executes text made of their annotations' names."""
+    if cls is None:
+        return lambda decorated: dataclass(decorated, **options)
+    if not is_user_class(cls) or issubclass(cls, type):
+        raise RefusedClass("dataclass() needs a class of this program")
+    for base in mro_of(cls):
+        _check_fields(namespace_of(base).get("__annotations__", ()))
+        _check_private(cls, namespace_of(base).get("__annotations__", ()))
+    made = dataclasses.dataclass(cls, **options)
+    _keep_or_drop_match_args(made)
+    if made is not cls and not is_user_class(made):
+        register(made)
+    return made
+
+
+def _keep_or_drop_match_args(cls: Any) -> None:
+    args = namespace_of(cls).get("__match_args__", ())
+    if not all(names.is_field(name) for name in args):
+        type.__delattr__(cls, "__match_args__")
+
+
+def make_dataclass(cls_name: str, fields: Any, *, bases: Any = (), namespace: Any = None, **options: Any) -> Any:
+    """`dataclasses.make_dataclass`; its `namespace` may hold no dunder names."""
+    specs = [(each, Any) if isinstance(each, str) else tuple(each) for each in fields]
+    _check_fields(spec[0] for spec in specs)
+    body = dict(namespace or {})
+    _check_fields(body)
+    if not all(is_user_class(base) for base in bases) or options.keys() & {"module", "decorator"}:
+        raise RefusedClass("make_dataclass() takes classes of this program as bases")
+    made = dataclasses.make_dataclass(str(cls_name), specs, bases=tuple(bases), namespace=body, **options)
+    made.__module__ = "__main__"
+    _keep_or_drop_match_args(made)
+    if not is_user_class(made):
+        register(made)
+    return made
+
+
+def _convert(value: Any, dict_factory: Any, as_tuple: bool) -> Any:
+    kind = type(value)
+    if dataclasses.is_dataclass(kind):
+        pairs = [
+            (field.name, _convert(load(value, field.name), dict_factory, as_tuple))
+            for field in dataclasses.fields(kind)
+        ]
+        return dict_factory([part for _, part in pairs] if as_tuple else pairs)
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return kind(*[_convert(part, dict_factory, as_tuple) for part in value])
+    if kind in (list, tuple):
+        return kind(_convert(part, dict_factory, as_tuple) for part in value)
+    if kind is dict:
+        return {
+            _convert(key, dict_factory, as_tuple): _convert(part, dict_factory, as_tuple) for key, part in value.items()
+        }
+    return deepcopy(value)
+
+
+def asdict(obj: Any, *, dict_factory: Any = dict) -> Any:
+    """`dataclasses.asdict`; other objects in it are copied by our `deepcopy`."""
+    if is_class(obj) or not dataclasses.is_dataclass(obj):
+        raise TypeError("asdict() should be called on dataclass instances")
+    return _convert(obj, dict_factory, as_tuple=False)
+
+
+def astuple(obj: Any, *, tuple_factory: Any = tuple) -> Any:
+    """`dataclasses.astuple`."""
+    if is_class(obj) or not dataclasses.is_dataclass(obj):
+        raise TypeError("astuple() should be called on dataclass instances")
+    return _convert(obj, tuple_factory, as_tuple=True)
+
+
+def replace(obj: Any, /, **changes: Any) -> Any:
+    """`dataclasses.replace`."""
+    kind = type(obj)
+    if is_class(obj) or not dataclasses.is_dataclass(kind):
+        raise TypeError("replace() should be called on dataclass instances")
+    for field in dataclasses.fields(kind):
+        if not field.init:
+            if field.name in changes:
+                raise ValueError(
+                    f"field {field.name} is declared with init=False, it cannot be specified with replace()"
+                )
+        elif field.name not in changes:
+            changes[field.name] = load(obj, field.name)
+    return kind(**changes)
+
+
+def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:
+    """`collections.namedtuple`: it evaluates text made of the names."""
+    if isinstance(field_names, str):
+        field_names = str.__str__(field_names).replace(",", " ").split()
+    fields = [str.__str__(each) if isinstance(each, str) else str(each) for each in field_names]
+    if not rename:
+        _check_fields(fields)
+    make: Any = collections.namedtuple  # noqa: PYI024 -- untyped: the names are the program's
+    made = make(str(typename), fields, rename=rename, defaults=defaults, module="__main__")
+    _keep_or_drop_match_args(made)
+    register(made)
+    return made
+
+
+def get_type_hints(obj: Any, globalns: Any = None, localns: Any = None, include_extras: bool = False) -> dict[str, Any]:
+    """`typing.get_type_hints` without evaluation: annotations that are text stay text."""
+    if is_user_class(obj):
+        found: dict[str, Any] = {}
+        for base in reversed(mro_of(obj)):
+            found |= namespace_of(base).get("__annotations__", {}) if is_user_class(base) else {}
+        return found
+    return dict(getattr(obj, "__annotations__", {}))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def get_origin(tp: Any) -> Any:
+    """`typing.get_origin`."""
+    return shown(typing.get_origin(tp))
+
+
+def get_args(tp: Any) -> Any:
+    """`typing.get_args`."""
+    return tuple(shown(each) for each in typing.get_args(tp))
+
+
+allow_bases(
+    {type(each) for each in (typing.List, typing.List[int], typing.Tuple, typing.Callable)},  # noqa: UP006
+    [typing.NamedTuple, typing.TypedDict, typing.Any],
+)
+
+DATACLASSES: dict[str, Any] = {
+    "FrozenInstanceError": dataclasses.FrozenInstanceError,
+    "InitVar": dataclasses.InitVar,
+    "KW_ONLY": dataclasses.KW_ONLY,
+    "MISSING": dataclasses.MISSING,
+    "asdict": asdict,
+    "astuple": astuple,
+    "dataclass": dataclass,
+    "field": dataclasses.field,
+    "fields": dataclasses.fields,
+    "is_dataclass": dataclasses.is_dataclass,
+    "make_dataclass": make_dataclass,
+    "replace": replace,
+}
+TYPING: dict[str, Any] = {
+    "final": _same,
+    "get_args": get_args,
+    "get_origin": get_origin,
+    "get_type_hints": get_type_hints,
+    "override": _same,
+}

@@ -1,0 +1,165 @@
+"""The Python runtime as the zygote and its children drive it."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import random
+import sys
+import time
+import types
+from typing import Any
+
+from langserver.core.claims import Failure, Report
+from langserver.core.outcome import ErrorKind
+from langserver.python_runtime import builtins as guarded
+from langserver.python_runtime import entry, preload, userclasses, values
+from langserver.python_runtime.compiler import Program, compile_source
+from langserver.python_runtime.errors import failure_of, name_of
+from langserver.python_runtime.logs import STDERR, STDOUT
+from langserver.python_runtime.modules import asynchronous
+from langserver.python_runtime.toplevel import BODY_NAME
+from langserver.wire.channel import Channel
+from langserver.wire.header import TaskHeader
+from langserver.wire.strict_json import parse_strict
+
+_OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "the program ran out of memory", type="MemoryError")
+
+
+class PythonRuntime:
+    """Runs one task a process. `policy` False is plain CPython with the same contract, for reviewers."""
+
+    name = "python"
+
+    def __init__(self, policy: bool) -> None:
+        self._policy = policy
+        self._builtins: dict[str, Any] = {}
+
+    def preload(self) -> None:
+        """Imports and exercises what tasks may need: after the seal nothing can be imported or opened."""
+        if self._policy:
+            preload.for_policy()
+            self._builtins = guarded.build()
+            userclasses.remember_library()
+        else:
+            preload.for_reviewers()
+            self._builtins = vars(builtins)
+        preload.exercise(self._warm_up if self._policy else None)
+
+    def _warm_up(self, source: str) -> None:
+        program = compile_source("", source, self._policy)
+        assert program.code is not None, program.failures
+
+    def version(self) -> tuple[int, int, int, int]:
+        """The interpreter's."""
+        return (*sys.version_info[:3], 0)
+
+    def wake(self) -> None:
+        """Nothing waits for the child here."""
+
+    def compile(self, header: TaskHeader, source: str) -> Program:
+        """The program, its failures kept inside."""
+        return compile_source(header.label, source, self._policy)
+
+    def parse_input(self, text: bytes) -> object:
+        """The value of the task's input. Raises BadInput."""
+        return parse_strict(text)
+
+    def reseed(self, header: TaskHeader) -> None:
+        """Sets the time zone and gives every generator fresh randomness, or the task's seed."""
+        os.environ["TZ"] = header.zone_rule or "UTC0"
+        time.tzset()
+        # Every generator of the preloaded modules is this one: `random.Random()` objects are the program's own,
+        # SystemRandom, secrets and uuid draw from the kernel each time.
+        random.seed(os.urandom(32) if header.seed is None else header.seed)
+
+    def validate(self, program: Program, channel: Channel) -> None:
+        """Reports what compiling found; runs nothing."""
+        channel.report(Report(failures=program.failures, imports=program.imports, compile_ns=program.compile_ns))
+
+    def run(self, program: Program, inputs: object, header: TaskHeader, channel: Channel) -> None:
+        """Runs the program and sends its logs and its one report; exits the process itself when memory ran out."""
+        if program.code is None:
+            self._end(channel, Report(failures=program.failures[:1], compile_ns=program.compile_ns))
+            return
+        out_of_memory = channel.prepare(Report(failures=(_OUT_OF_MEMORY,), compile_ns=program.compile_ns))
+        names = self._globals(inputs)
+        for stream in (STDOUT, STDERR):
+            stream.connect(channel, header.log_bytes)
+        sys.stdout, sys.stderr = STDOUT, STDERR
+        start = time.perf_counter_ns()
+        try:
+            output, failures = _outcome(program, names, inputs, header.output_bytes)
+            STDOUT.finish()
+            STDERR.finish()
+            spent = time.perf_counter_ns() - start
+            self._end(channel, Report(output, failures, program.imports, program.compile_ns, spent))
+        except MemoryError as error:
+            # Allocating here would raise it again: let go of the frames first, then write what is ready.
+            error.__traceback__ = error.__context__ = error.__cause__ = None
+            channel.send_prepared(out_of_memory)
+            os._exit(0)
+
+    def _globals(self, inputs: object) -> dict[str, Any]:
+        """The globals of the program. dataclasses run generated code in those of `__main__`: an empty module's."""
+        module = types.ModuleType("__main__")
+        sys.modules["__main__"] = module
+        names = {"__name__": "__main__", "__doc__": None, "__builtins__": self._builtins, "inputs": inputs}
+        if self._policy:
+            return names
+        vars(module).update(names)
+        return vars(module)
+
+    @staticmethod
+    def _end(channel: Channel, report: Report) -> None:
+        for failure in report.failures:
+            if failure.kind is ErrorKind.POLICY_VIOLATION:
+                channel.event("policy", "refused", failure.message)
+            elif failure.kind is ErrorKind.SANDBOX_VIOLATION:
+                channel.event("audit" if failure.type == "AuditRefusal" else "seccomp", "denied", failure.message)
+        channel.report(report)
+
+
+def _outcome(
+    program: Program, names: dict[str, Any], inputs: object, output_bytes: int
+) -> tuple[bytes, tuple[Failure, ...]]:
+    """The result as JSON, or why there is none. Raises MemoryError only."""
+    try:
+        return values.to_json(_result(program, names, inputs), output_bytes), ()
+    except MemoryError:
+        raise
+    except values.TooLarge as error:
+        return b"", (Failure(ErrorKind.OUTPUT_LIMIT, str(error)),)
+    except values.NotJson as error:
+        return b"", (Failure(ErrorKind.INVALID_RESULT, str(error)),)
+    except BaseException as error:  # noqa: BLE001 -- SystemExit and the like are the program's too
+        return b"", (_failure(error),)
+
+
+def _failure(error: BaseException) -> Failure:
+    try:
+        return failure_of(error)
+    except MemoryError:
+        raise
+    except BaseException:  # noqa: BLE001 -- an exception of the program may raise anything when it is looked at
+        message = "the program ended with an exception that cannot be described"
+        return Failure(ErrorKind.USER_ERROR, message, type=name_of(type(error)))
+
+
+def _result(program: Program, names: dict[str, Any], inputs: object) -> Any:
+    """Runs the body and, if there is one, `main`; the value of the task."""
+    assert program.code is not None
+    exec(program.code, names)  # noqa: S102 -- the purpose of this process
+    returned = None
+    if program.wrapped:
+        returned = _settled(names.pop(BODY_NAME)())
+    main = names.get("main")
+    if callable(main):
+        return _settled(entry.call_main(main, inputs))
+    if returned is not None:
+        return _settled(returned[0])
+    return names.get("result")
+
+
+def _settled(value: Any) -> Any:
+    return asynchronous.run(value) if type(value) is types.CoroutineType else value

@@ -1,0 +1,224 @@
+"""A program's result as JSON, trusting nothing that its classes say of themselves."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import enum
+import math
+import sys
+import uuid
+from collections.abc import Callable, Iterable
+from json.encoder import encode_basestring, encode_basestring_ascii
+from typing import Any, Final
+
+from langserver.python_runtime.userclasses import mro_of, namespace_of
+
+MAX_DEPTH = 200
+_KEY_SHOWN = 40
+
+
+class NotJson(Exception):
+    """The result cannot be JSON; the text names the path to the culprit."""
+
+
+class TooLarge(Exception):
+    """The result's JSON is over its limit; the text says so with both sizes."""
+
+
+def to_json(value: Any, limit: int) -> bytes:
+    """The JSON of `value` in UTF-8, at most `limit` bytes. Raises NotJson or TooLarge (before much more is built)."""
+    sys.set_int_max_str_digits(0)
+    writer = _Writer(limit)
+    writer.write(value, "result")
+    return writer.finish()
+
+
+class _Writer:
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._size = 0
+        self._parts: list[str] = []
+        self._open: set[int] = set()
+
+    def finish(self) -> bytes:
+        data = "".join(self._parts).encode()
+        if len(data) > self._limit:
+            raise TooLarge(f"the result is {len(data)} bytes of JSON; the limit is {self._limit}")
+        return data
+
+    def write(self, value: Any, path: str) -> None:
+        kind = type(value)
+        write = _WRITERS.get(kind)
+        if write is None:
+            write = _writer_for(kind)
+        if write is None:
+            raise NotJson(f"{path} is {_described(kind)}, which is not JSON{_advice(kind)}")
+        try:
+            write(self, value, path)
+        except (NotJson, TooLarge, MemoryError):
+            raise
+        except RecursionError:
+            raise NotJson(f"{path} is nested too deeply") from None
+        except BaseException as error:  # noqa: BLE001 -- a class of the program may raise anything
+            raise NotJson(f"{path} could not be read: {type(error).__name__}") from None
+
+    def text(self, text: str) -> None:
+        self._size += len(text)
+        if self._size > self._limit:
+            raise TooLarge(f"the result is over {self._size} bytes of JSON; the limit is {self._limit}")
+        self._parts.append(text)
+
+    def string(self, value: str) -> None:
+        if len(value) > self._limit:
+            self._size += len(value)
+            raise TooLarge(f"the result is over {self._size} bytes of JSON; the limit is {self._limit}")
+        self.text(_quoted(value))
+
+    def array(self, value: Any, items: Iterable[Any], path: str) -> None:
+        self._enter(value, path)
+        self.text("[")
+        for index, item in enumerate(items):
+            if index:
+                self.text(",")
+            self.write(item, f"{path}[{index}]")
+        self.text("]")
+        self._open.discard(id(value))
+
+    def object(self, value: Any, items: Iterable[tuple[Any, Any]], path: str) -> None:
+        self._enter(value, path)
+        self.text("{")
+        first = True
+        for key, item in items:
+            name = _key(key, path)
+            if not first:
+                self.text(",")
+            first = False
+            self.string(name)
+            self.text(":")
+            self.write(item, _step(path, name))
+        self.text("}")
+        self._open.discard(id(value))
+
+    def _enter(self, value: Any, path: str) -> None:
+        if id(value) in self._open:
+            raise NotJson(f"{path} contains itself")
+        if len(self._open) >= MAX_DEPTH:
+            raise NotJson(f"{path[:200]} is nested over {MAX_DEPTH} levels")
+        self._open.add(id(value))
+
+
+def _quoted(value: str) -> str:
+    quoted = encode_basestring(value)
+    try:
+        quoted.encode()
+    except UnicodeEncodeError:  # a lone surrogate has no UTF-8, but it has a JSON escape
+        quoted = encode_basestring_ascii(value)
+    return quoted
+
+
+def _step(path: str, name: str) -> str:
+    if name.isidentifier() and len(name) <= _KEY_SHOWN:
+        return f"{path}.{name}"
+    shown = name if len(name) <= _KEY_SHOWN else name[:_KEY_SHOWN] + "..."
+    return f"{path}[{encode_basestring_ascii(shown)}]"
+
+
+def _key(key: Any, path: str) -> str:
+    kind = type(key)
+    if kind is str:
+        return key  # type: ignore[no-any-return]
+    if issubclass(kind, enum.Enum):
+        return _key(object.__getattribute__(key, "_value_"), path)
+    if issubclass(kind, str):
+        return str.__str__(key)
+    if key is None or kind is bool:
+        return {None: "null", True: "true", False: "false"}[key]
+    if issubclass(kind, int):
+        return int.__repr__(key)
+    if issubclass(kind, float):
+        return _number(key, f"a key of {path}")
+    raise NotJson(f"a key of {path} is {_described(kind)}; JSON keys are strings or numbers")
+
+
+def _number(value: float, path: str) -> str:
+    plain = float.__float__(value)
+    if not math.isfinite(plain):
+        raise NotJson(f"{path} is {float.__repr__(plain)}, which is not JSON")
+    return float.__repr__(plain)
+
+
+def _described(kind: type) -> str:
+    name = type.__dict__["__name__"].__get__(kind)
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+def _advice(kind: type) -> str:
+    if issubclass(kind, (bytes, bytearray, memoryview)):
+        return ": decode it, or use base64"
+    if hasattr(kind, "__next__") or kind in (range, type({}.keys()), type({}.values()), type({}.items())):
+        return ": make a list of it with list(...)"
+    if hasattr(kind, "__iter__"):
+        return ": convert it with list(...) or dict(...)"
+    return ""
+
+
+def _set(writer: _Writer, value: Any, path: str) -> None:
+    items = list(set.__iter__(value) if issubclass(type(value), set) else frozenset.__iter__(value))
+    try:
+        items = sorted(items)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001, S110 -- items that do not compare keep their own order
+        pass
+    writer.array(value, items, path)
+
+
+def _enum(writer: _Writer, value: Any, path: str) -> None:
+    writer.write(object.__getattribute__(value, "_value_"), path)
+
+
+def _dataclass(writer: _Writer, value: Any, path: str) -> None:
+    fields: dict[str, Any] = next(
+        namespace_of(base)["__dataclass_fields__"]
+        for base in mro_of(type(value))
+        if "__dataclass_fields__" in namespace_of(base)
+    )
+    names = [name for name, field in dict.items(fields) if getattr(field, "_field_type", None) is _FIELD]
+    writer.object(value, ((name, getattr(value, name)) for name in names), path)
+
+
+_FIELD = dataclasses.fields(dataclasses.make_dataclass("_Probe", ["x"]))[0]._field_type  # type: ignore[attr-defined]
+
+Write = Callable[[_Writer, Any, str], None]
+
+# By class, in the order in which a subclass is recognised; the methods are the classes' own, never the object's.
+_WRITERS: Final[dict[type, Write]] = {
+    type(None): lambda writer, value, path: writer.text("null"),
+    bool: lambda writer, value, path: writer.text("true" if value else "false"),
+    enum.Enum: _enum,
+    str: lambda writer, value, path: writer.string(str.__str__(value)),
+    int: lambda writer, value, path: writer.text(int.__repr__(value)),
+    float: lambda writer, value, path: writer.text(_number(value, path)),
+    dict: lambda writer, value, path: writer.object(value, dict.items(value), path),
+    list: lambda writer, value, path: writer.array(value, list.__iter__(value), path),
+    tuple: lambda writer, value, path: writer.array(value, tuple.__iter__(value), path),
+    set: _set,
+    frozenset: _set,
+    datetime.datetime: lambda writer, value, path: writer.string(datetime.datetime.isoformat(value)),
+    datetime.date: lambda writer, value, path: writer.string(datetime.date.isoformat(value)),
+    datetime.time: lambda writer, value, path: writer.string(datetime.time.isoformat(value)),
+    decimal.Decimal: lambda writer, value, path: writer.string(decimal.Decimal.__str__(value)),
+    uuid.UUID: lambda writer, value, path: writer.string(uuid.UUID.__str__(value)),
+}
+
+
+def _writer_for(kind: type) -> Write | None:
+    order = mro_of(kind)
+    for base, write in _WRITERS.items():
+        if base in order:
+            return write
+    if any("__dataclass_fields__" in namespace_of(base) for base in order):
+        return _dataclass
+    return None

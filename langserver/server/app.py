@@ -1,0 +1,134 @@
+"""The life of a server: start, serve, drain, gone."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+from langserver.core.verdict import EndReason
+from langserver.errors import StartError
+from langserver.sandbox import libc
+from langserver.sandbox.probe import probe
+from langserver.server.address import Address, parse_address
+from langserver.server.capabilities import capabilities, layers_in_force
+from langserver.server.endpoint import add_services, bind, make_server
+from langserver.server.gate import Gate
+from langserver.server.health import Health
+from langserver.server.logs import set_up_logging
+from langserver.server.pool import Pool, PoolPlan
+from langserver.server.service import LanguageService
+from langserver.server.tasks import Tasks
+from langserver.settings import Settings
+from langserver.zygote.client import ZygoteError
+
+log = logging.getLogger(__name__)
+
+_STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+_LAST_ANSWERS_SECONDS = 1.0
+
+
+def serve(settings: Settings, listen: str | None, reflection: bool) -> int:
+    """Serves until SIGTERM or SIGINT; returns the exit status. `listen` goes before LANG_LISTEN_ADDR.
+
+    Call it in the main thread: zygotes live as long as the thread that started them. Raises StartError.
+    """
+    # Nobody of the same user may read our memory (keys, other callers' tasks) through /proc or ptrace.
+    libc.prctl(libc.PR_SET_DUMPABLE, 0)
+    set_up_logging()
+    with suppress(asyncio.CancelledError):  # stopped while it started
+        asyncio.run(_serve(settings, listen or settings.listen_addr, reflection or settings.reflection))
+    return 0
+
+
+async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
+    starting = asyncio.current_task()
+    assert starting is not None
+    _on_stop(starting.cancel)
+    try:
+        address = parse_address(listen)
+    except ValueError as error:
+        raise StartError(f"can't listen on {listen!r}: {error}") from None
+    found = probe()
+    layers = layers_in_force(found, settings.required_layers)
+    health = Health(settings.runtimes)
+    await health.start()
+    pools = {name: Pool(_plan(settings, name, layers), health.listener(name)) for name in settings.runtimes}
+    gate = Gate(settings.max_concurrency, settings.max_queue)
+    tasks = Tasks(gate, pools)
+    service = LanguageService(tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools))
+    server = make_server(settings)
+    add_services(server, service, health, reflection)
+    address = bind(server, address, settings)
+    try:
+        await _start(pools.values())
+        await server.start()
+        stop, hurry = _stop_events()
+        _announce(address)
+        await stop.wait()
+        log.info("draining: %d tasks run, %d wait", gate.running, gate.waiting)
+        await _drain(gate, tasks, health, settings.drain_seconds, hurry)
+    finally:
+        await server.stop(_LAST_ANSWERS_SECONDS)
+        await asyncio.gather(*(pool.close() for pool in pools.values()))
+        if address.path:
+            with suppress(FileNotFoundError):
+                os.unlink(address.path)
+
+
+def _plan(settings: Settings, runtime: str, layers: frozenset[str]) -> PoolPlan:
+    return PoolPlan(
+        runtime=runtime,
+        layers=layers,
+        memory_bytes=settings.ceilings.sealed_memory_bytes,
+        cpu_seconds=settings.ceilings.sealed_cpu_seconds,
+        warm=settings.warm_children,
+        zygote_max_tasks=settings.zygote_max_tasks,
+        zygote_max_age_seconds=settings.zygote_max_age,
+    )
+
+
+async def _start(pools: Iterable[Pool]) -> None:
+    started = await asyncio.gather(*(pool.start() for pool in pools), return_exceptions=True)
+    for error in started:
+        if isinstance(error, ZygoteError):
+            raise StartError(str(error)) from None
+        if error is not None:
+            raise error
+
+
+async def _drain(gate: Gate, tasks: Tasks, health: Health, seconds: float, hurry: asyncio.Event) -> None:
+    """Takes nothing new, lets what runs end for a while, then ends it. Health goes on answering."""
+    gate.drain()
+    await health.drain()
+    empty, hurried = (asyncio.ensure_future(wait) for wait in (gate.wait_until_empty(), hurry.wait()))
+    await asyncio.wait({empty, hurried}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    hurried.cancel()
+    tasks.end_all(EndReason.DRAINED)
+    await empty
+
+
+def _stop_events() -> tuple[asyncio.Event, asyncio.Event]:
+    """Set by the first signal to stop, and by the second."""
+    stop, hurry = asyncio.Event(), asyncio.Event()
+
+    def asked() -> None:
+        (hurry if stop.is_set() else stop).set()
+
+    _on_stop(asked)
+    return stop, hurry
+
+
+def _on_stop(act: Callable[[], object]) -> None:
+    loop = asyncio.get_running_loop()
+    for number in _STOP_SIGNALS:
+        loop.add_signal_handler(number, act)
+
+
+def _announce(address: Address) -> None:
+    sys.stdout.write(f"langserver listening on {address}\n")
+    sys.stdout.flush()

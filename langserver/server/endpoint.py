@@ -1,0 +1,99 @@
+"""The gRPC server: its bounds, its port, its services."""
+
+from __future__ import annotations
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
+from langserver.errors import StartError
+from langserver.pb import lang_pb2, lang_pb2_grpc
+from langserver.server.address import Address, Protection, check_exposure, clear_stale_socket
+from langserver.server.health import Health
+from langserver.server.interceptors import TokenInterceptor
+from langserver.server.messages import MessageInterceptor
+from langserver.server.service import LanguageService
+from langserver.server.tls import server_credentials
+from langserver.settings import Settings
+
+_MIB = 1 << 20
+_METADATA_BYTES = 16 << 10
+# Beside the tasks: calls that are answered `RESOURCE_EXHAUSTED`, health, capabilities. A call over the bound would wait
+# inside the caller's library, unanswered.
+_SPARE_STREAMS = 256
+_PING_MS = 10_000
+_MIN_CLIENT_PING_MS = 5_000
+
+
+def make_server(settings: Settings) -> grpc.aio.Server:
+    """A server with its bounds and its token check, but no port and no service yet."""
+    token = settings.auth_token
+    guards: list[grpc.aio.ServerInterceptor] = [MessageInterceptor()]
+    if token is not None:
+        guards.insert(0, TokenInterceptor(token.get_secret_value().encode()))
+    return grpc.aio.server(
+        interceptors=guards,
+        options=server_options(settings),
+        compression=grpc.Compression.NoCompression,
+    )
+
+
+def server_options(settings: Settings) -> list[tuple[str, int]]:
+    """gRPC's channel arguments (grpc/impl/channel_arg_names.h)."""
+    # Twice what is accepted: code or input over its own limit shall be answered by us, with limit and size.
+    receive_bytes = 2 * (settings.code_bytes + settings.input_bytes) + 8 * _MIB
+    # A log line costs its budget at least what its message adds; errors and events are under one MiB together.
+    send_bytes = settings.output_bytes + settings.log_bytes + 2 * _MIB
+    return [
+        ("grpc.max_receive_message_length", receive_bytes),
+        ("grpc.max_send_message_length", send_bytes),
+        ("grpc.max_concurrent_streams", settings.max_concurrency + settings.max_queue + _SPARE_STREAMS),
+        ("grpc.max_metadata_size", _METADATA_BYTES),
+        ("grpc.absolute_max_metadata_size", _METADATA_BYTES),
+        # Bit 0, identity, alone: a message is never larger than what came over the wire.
+        ("grpc.compression_enabled_algorithms_bitset", 1),
+        # Two servers on one port would share its callers between them, silently.
+        ("grpc.so_reuseport", 0),
+        # A frozen or unplugged caller is noticed, and its child killed.
+        ("grpc.keepalive_time_ms", _PING_MS),
+        ("grpc.keepalive_timeout_ms", _PING_MS),
+        ("grpc.http2.min_ping_interval_without_data_ms", _MIN_CLIENT_PING_MS),
+        ("grpc.keepalive_permit_without_calls", 1),
+    ]
+
+
+def bind(server: grpc.aio.Server, address: Address, settings: Settings) -> Address:
+    """Takes the port; returns the address with the number that port 0 became. Raises StartError."""
+    cert, key, client_ca = settings.tls_cert, settings.tls_key, settings.tls_client_ca
+    protection = Protection(
+        tls=cert is not None, client_certificates=client_ca is not None, token=settings.auth_token is not None
+    )
+    check_exposure(address, protection, settings.allow_insecure)
+    clear_stale_socket(address)
+    try:
+        if cert is not None and key is not None:
+            port = server.add_secure_port(str(address), server_credentials(cert, key, client_ca))
+        else:
+            port = server.add_insecure_port(str(address))
+    except RuntimeError:
+        raise StartError(
+            f"can't listen on {address}: in use, not this machine's, or not allowed (LANG_LISTEN_ADDR, --listen)"
+        ) from None
+    return address if address.path else Address(address.host, port)
+
+
+def add_services(server: grpc.aio.Server, service: LanguageService, health: Health, reflection: bool) -> None:
+    """Raises StartError when reflection is asked for but not installed."""
+    lang_pb2_grpc.add_LanguageServerServicer_to_server(service, server)
+    health_pb2_grpc.add_HealthServicer_to_server(health.servicer, server)
+    if not reflection:
+        return
+    try:
+        from grpc_reflection.v1alpha import reflection as service_list
+    except ImportError:
+        raise StartError("reflection is not installed: it comes with `langserver[reflection]`") from None
+    names = [
+        lang_pb2.DESCRIPTOR.services_by_name["LanguageServer"].full_name,
+        health_pb2.DESCRIPTOR.services_by_name["Health"].full_name,
+        service_list.SERVICE_NAME,
+    ]
+    service_list.enable_server_reflection(names, server)

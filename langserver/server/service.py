@@ -1,0 +1,90 @@
+"""The calls of proto/lang.proto."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from langserver.limits import Ceilings
+from langserver.pb import lang_pb2, lang_pb2_grpc
+from langserver.server.convert import check_of, execute_response, log_line, task_of, validate_response
+from langserver.server.statuses import Context, answering
+from langserver.server.tasks import Finished, Tasks
+from langserver.zygote.execution import LogLine
+from langserver.zygote.request import make_job
+
+_VALIDATE_SECONDS = 5
+
+
+class LanguageService(lang_pb2_grpc.LanguageServerServicer):
+    """Translates between callers and `Tasks`. `capabilities` is asked at each call."""
+
+    def __init__(self, tasks: Tasks, ceilings: Ceilings, capabilities: Callable[[], lang_pb2.Capabilities]) -> None:
+        self._tasks = tasks
+        self._ceilings = ceilings
+        self._capabilities = capabilities
+
+    async def Execute(  # noqa: N802 - the proto's name, as the others
+        self, request: lang_pb2.ExecuteRequest, context: Context
+    ) -> lang_pb2.ExecuteResponse:
+        """One task."""
+        async with answering(context):
+            job = make_job(task_of(request), self._ceilings, "run")
+            finished = await self._tasks.run(job, _deadline(context), _ignore)
+            return execute_response(request.task_id, finished, with_logs=True)
+        raise AssertionError  # the call has ended with a status
+
+    async def ExecuteStream(  # type: ignore[override]  # noqa: N802 - the stub knows generators only
+        self, request: lang_pb2.ExecuteRequest, context: Context
+    ) -> None:
+        """One task, its log lines as they come.
+
+        Written with `context.write`, not yielded: a generator would not be told when its caller goes away.
+        """
+        async with answering(context):
+            job = make_job(task_of(request), self._ceilings, "run")
+            # No bound of its own: it holds at most what the task's log budget allows, and so never slows the task down.
+            lines: asyncio.Queue[LogLine | None] = asyncio.Queue()
+            running = asyncio.create_task(self._tasks.run(job, _deadline(context), lines.put_nowait))
+
+            def finish(task: asyncio.Task[Finished]) -> None:
+                if not task.cancelled():
+                    task.exception()  # looked at, should the caller be gone
+                lines.put_nowait(None)
+
+            running.add_done_callback(finish)
+            try:
+                while (line := await lines.get()) is not None:
+                    await context.write(lang_pb2.ExecuteEvent(log=log_line(line)))
+                response = execute_response(request.task_id, await running, with_logs=False)
+                await context.write(lang_pb2.ExecuteEvent(response=response))
+            finally:
+                running.cancel()
+
+    async def Validate(  # noqa: N802
+        self, request: lang_pb2.ValidateRequest, context: Context
+    ) -> lang_pb2.ValidateResponse:
+        """All that is wrong with some code."""
+        async with answering(context):
+            job = make_job(check_of(request, _VALIDATE_SECONDS), self._ceilings, "validate")
+            return validate_response(await self._tasks.run(job, _deadline(context), _ignore))
+        raise AssertionError
+
+    async def GetCapabilities(  # noqa: N802
+        self,
+        request: lang_pb2.GetCapabilitiesRequest,  # noqa: ARG002 - it says nothing
+        context: Context,
+    ) -> lang_pb2.Capabilities:
+        """What this server offers."""
+        async with answering(context):
+            return self._capabilities()
+        raise AssertionError
+
+
+def _deadline(context: Context) -> float | None:
+    remaining: float | None = context.time_remaining()  # typeshed's stub leaves out the call without a deadline
+    return None if remaining is None else asyncio.get_running_loop().time() + remaining
+
+
+def _ignore(_: LogLine) -> None:
+    """An Execute's log lines are in its outcome."""

@@ -1,0 +1,69 @@
+"""The only table from what went wrong with a call to its gRPC status."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, TypeAlias
+
+import grpc
+from google.protobuf import any_pb2, duration_pb2
+from google.rpc import error_details_pb2, status_pb2
+from grpc_status import rpc_status
+
+from langserver.core.verdict import Refusal
+from langserver.errors import RequestError
+from langserver.server.gate import Draining, Expired, Full
+
+log = logging.getLogger(__name__)
+
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
+
+_CODES = {
+    Refusal.INVALID_ARGUMENT: grpc.StatusCode.INVALID_ARGUMENT,
+    Refusal.UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
+}
+
+
+class Refused(Exception):
+    """An execution that ended as a status: the verdict's refusal and its message."""
+
+    def __init__(self, refusal: Refusal, message: str) -> None:
+        super().__init__(message)
+        self.code = _CODES[refusal]
+
+
+@asynccontextmanager
+async def answering(context: Context) -> AsyncIterator[None]:
+    """Ends the call with the status of whatever is raised inside; a fault of ours shows no more than that it is one."""
+    try:
+        yield
+    except RequestError as error:
+        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+    except Refused as error:
+        await context.abort(error.code, str(error))
+    except Draining:
+        await context.abort(grpc.StatusCode.UNAVAILABLE, "draining: the server takes no new tasks")
+    except Expired:
+        await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "the deadline passed before there was a free slot")
+    except Full as full:
+        await context.abort_with_status(rpc_status.to_status(_exhausted(full.retry_seconds)))
+    except (asyncio.CancelledError, grpc.aio.AbortError, grpc.aio.InternalError):
+        raise  # the last one: the caller went away while a message was written to him
+    except Exception:
+        log.exception("a call failed")
+        await context.abort(grpc.StatusCode.INTERNAL, "internal error: the server's log has it")
+
+
+def _exhausted(retry_seconds: float) -> status_pb2.Status:
+    delay = duration_pb2.Duration()
+    delay.FromNanoseconds(round(retry_seconds * 1e9))
+    detail = any_pb2.Any()
+    detail.Pack(error_details_pb2.RetryInfo(retry_delay=delay))
+    return status_pb2.Status(
+        code=grpc.StatusCode.RESOURCE_EXHAUSTED.value[0],
+        message=f"the queue is full: try again in {retry_seconds:.2f} s",
+        details=[detail],
+    )

@@ -1,0 +1,73 @@
+"""From a job to its outcome: a slot, an owner of its own, and an end whatever becomes of the caller."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from langserver.core.verdict import EndReason
+from langserver.errors import RequestError
+from langserver.server.gate import Gate
+from langserver.zygote.execution import Execution, Job, LogLine, Outcome, Supply
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """An outcome, and how long the task had waited for its slot."""
+
+    outcome: Outcome
+    queue_seconds: float
+
+
+class Tasks:
+    """Runs jobs on the children of `supplies` (by runtime), as many at once as `gate` lets in."""
+
+    def __init__(self, gate: Gate, supplies: Mapping[str, Supply]) -> None:
+        self._gate = gate
+        self._supplies = supplies
+        self._running: dict[Execution, asyncio.Task[Outcome]] = {}
+
+    async def run(self, job: Job, deadline: float | None, on_log: Callable[[LogLine], None]) -> Finished:
+        """Waits for a slot, at most until `deadline` (the loop's clock), then runs the job.
+
+        Cancelled, it has the child killed and returns at once; the slot is given back when the child is gone.
+        Raises RequestError for a runtime that is not served, and Draining, Full, Expired.
+        """
+        supply = self._supplies.get(job.runtime)
+        if supply is None:
+            raise RequestError(f"this server does not run {job.runtime}: it runs {', '.join(self._supplies)}")
+        loop = asyncio.get_running_loop()
+        came = loop.time()
+        await self._gate.enter(deadline)
+        # No await until the owner exists: it is the one who gives the slot back.
+        queue_seconds = loop.time() - came
+        execution = Execution(job, supply, on_log)
+        owner = loop.create_task(self._own(execution))
+        self._running[execution] = owner
+        try:
+            outcome = await asyncio.shield(owner)
+        except asyncio.CancelledError:
+            execution.end(EndReason.CANCELLED)
+            raise
+        return Finished(outcome, queue_seconds)
+
+    def end_all(self, reason: EndReason) -> None:
+        """Has every child killed."""
+        for execution in self._running:
+            execution.end(reason)
+
+    async def _own(self, execution: Execution) -> Outcome:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        try:
+            return await execution.run()
+        except Exception:
+            log.exception("an execution failed")
+            raise
+        finally:
+            del self._running[execution]
+            self._gate.leave(loop.time() - began)

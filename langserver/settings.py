@@ -1,0 +1,151 @@
+"""The settings of the language server: environment variables, checked when they are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from langserver.errors import RequestError, StartError
+from langserver.limits import Ceilings
+from langserver.sandbox.layers import LAYERS, parse_layers
+from langserver.server.address import parse_address
+from langserver.server.cores import usable_cores
+from langserver.zygote.request import RUNTIMES, canonical_runtime
+
+_PREFIX = "LANG_"
+_TOKEN_BYTES = 16
+_TOKEN = re.compile(r"[\x21-\x7e]+")  # what a header can carry (RFC 9110, section 5.5), without spaces
+_MIB = 1 << 20
+_MAX_MESSAGE_BYTES = 1 << 30  # code and input each; gRPC counts message lengths in 32 bits
+
+
+def _address(text: str) -> str:
+    parse_address(text)
+    return text
+
+
+def _runtimes(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return tuple(dict.fromkeys(canonical_runtime(name.strip()) for name in value.split(",")))
+    except RequestError as error:
+        raise ValueError(str(error)) from None
+
+
+def _layers(value: object) -> object:
+    return parse_layers(value) if isinstance(value, str) else value
+
+
+def _token(value: SecretStr) -> SecretStr:
+    token = value.get_secret_value()
+    if len(token) < _TOKEN_BYTES or not _TOKEN.fullmatch(token):
+        raise ValueError
+    return value
+
+
+def _readable(path: Path) -> Path:
+    try:
+        with path.open("rb"):
+            return path
+    except OSError as error:
+        raise ValueError(str(error)) from None
+
+
+_File = Annotated[Path | None, AfterValidator(lambda path: path and _readable(path))]
+
+
+def _whole(low: int, high: int, default: int | Callable[..., int]) -> Any:
+    """A whole number; the description is what an error says was expected. A function may look at the fields before."""
+    means: dict[str, Any] = {"default_factory": default} if callable(default) else {"default": default}
+    return Field(ge=low, le=high, description=f"a whole number from {low} to {high}", **means)
+
+
+class Settings(BaseSettings):
+    """One attribute a variable: `LANG_` and the name in capitals. Raises StartError, which names the variable."""
+
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, frozen=True, extra="forbid", validate_default=False)
+
+    listen_addr: Annotated[str, AfterValidator(_address)] = Field(
+        "127.0.0.1:50053", description="HOST:PORT, [IPv6]:PORT or unix:PATH"
+    )
+    runtimes: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_runtimes)] = Field(
+        RUNTIMES, min_length=1, description=f"some of {', '.join(RUNTIMES)}, separated by commas"
+    )
+    max_concurrency: int = _whole(1, 10_000, lambda: 2 * usable_cores())
+    max_queue: int = _whole(0, 100_000, lambda known: 8 * known.get("max_concurrency", 1))
+    warm_children: int = _whole(0, 1_000, usable_cores)
+    max_timeout_seconds: int = _whole(1, 86_400, 300)
+    default_timeout_seconds: int = _whole(1, 86_400, lambda known: min(30, known.get("max_timeout_seconds", 30)))
+    memory_mb: int = _whole(1, 1 << 20, 128)
+    cpu_seconds: int = _whole(0, 86_400, 0)
+    output_bytes: int = _whole(1, _MAX_MESSAGE_BYTES, 2 * _MIB)
+    log_bytes: int = _whole(0, _MAX_MESSAGE_BYTES, 256 << 10)
+    code_bytes: int = _whole(1, _MAX_MESSAGE_BYTES // 4, _MIB)
+    input_bytes: int = _whole(1, _MAX_MESSAGE_BYTES // 4, 16 * _MIB)
+    required_layers: Annotated[frozenset[str], NoDecode, BeforeValidator(_layers)] = Field(
+        frozenset({"policy", "audit", "privileges", "rlimits", "seccomp"}),
+        description=f"none, or some of {', '.join(LAYERS)}, separated by commas",
+    )
+    zygote_max_tasks: int = _whole(1, 10_000_000, 1_000)
+    zygote_max_age: int = _whole(1, 10_000_000, 600)
+    allow_insecure: bool = Field(False, description="1 or 0")
+    tls_cert: _File = Field(None, description="a file this process can read")
+    tls_key: _File = Field(None, description="a file this process can read")
+    tls_client_ca: _File = Field(None, description="a file this process can read")
+    auth_token: Annotated[SecretStr, AfterValidator(_token)] | None = Field(
+        None, description=f"at least {_TOKEN_BYTES} printable ASCII characters without spaces"
+    )
+    drain_seconds: int = _whole(0, 86_400, 30)
+    reflection: bool = Field(False, description="1 or 0")
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise StartError(_explain(error)) from None
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        if self.default_timeout_seconds > self.max_timeout_seconds:
+            raise ValueError(
+                f"LANG_DEFAULT_TIMEOUT_SECONDS is {self.default_timeout_seconds}, above LANG_MAX_TIMEOUT_SECONDS, "
+                f"which is {self.max_timeout_seconds}"
+            )
+        if (self.tls_cert is None) is not (self.tls_key is None):
+            raise ValueError("LANG_TLS_CERT and LANG_TLS_KEY go together: one of them is missing")
+        if self.tls_client_ca is not None and self.tls_cert is None:
+            raise ValueError("LANG_TLS_CLIENT_CA needs LANG_TLS_CERT and LANG_TLS_KEY")
+        return self
+
+    @property
+    def ceilings(self) -> Ceilings:
+        """The limits of every task."""
+        return Ceilings(
+            default_timeout_seconds=self.default_timeout_seconds,
+            max_timeout_seconds=self.max_timeout_seconds,
+            memory_mb=self.memory_mb,
+            cpu_seconds=self.cpu_seconds,
+            output_bytes=self.output_bytes,
+            log_bytes=self.log_bytes,
+            code_bytes=self.code_bytes,
+            input_bytes=self.input_bytes,
+        )
+
+
+def _explain(error: ValidationError) -> str:
+    """The first thing that is wrong, in the words of somebody who sets variables."""
+    first = error.errors(include_url=False)[0]
+    if not first["loc"]:
+        return str(first["ctx"]["error"])
+    name = str(first["loc"][0])
+    field = Settings.model_fields.get(name)
+    if field is None:
+        return f"there is no setting {name!r}"
+    given = "is not usable" if name == "auth_token" else f"is {str(first['input'])[:200]!r}"
+    return f"{_PREFIX}{name.upper()} {given}: expected {field.description}"

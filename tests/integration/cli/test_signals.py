@@ -1,0 +1,69 @@
+"""A command that is interrupted takes everything with it."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+HANG_GUARD_SECONDS = 30
+ENDLESS = {"a.py": "print('running')\nwhile True:\n    pass\n", "a.js": "console.log('running'); for (;;) {}"}
+
+
+def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
+    return [one for one in processes if one.is_running() and one.status() != psutil.STATUS_ZOMBIE]
+
+
+def wait_until_gone(processes: list[psutil.Process]) -> None:
+    deadline = time.monotonic() + HANG_GUARD_SECONDS
+    while alive(processes):
+        assert time.monotonic() < deadline, f"left: {alive(processes)}"
+        time.sleep(0.02)
+
+
+def start(task, tmp_path, name: str) -> tuple[subprocess.Popen[str], list[psutil.Process]]:
+    """The command, its task running, and all its descendants: at least a zygote and a child."""
+    command = [sys.executable, "-m", "langserver.cli", "run", task(name, ENDLESS[name])]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr.readline() == "running\n"
+    descendants = psutil.Process(process.pid).children(recursive=True)
+    assert len(descendants) >= 2
+    return process, descendants
+
+
+@pytest.mark.parametrize("name", list(ENDLESS))
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_task_and_leaves_nothing(task, tmp_path, name, number, status):
+    process, descendants = start(task, tmp_path, name)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=HANG_GUARD_SECONDS)
+
+    assert (process.returncode, out, err) == (status, "", f"langserver: ended by {number.name}\n")
+    assert not alive(descendants)
+
+
+def test_a_signal_while_the_zygote_starts(task, tmp_path):
+    command = [sys.executable, "-m", "langserver.cli", "run", task("a.py", ENDLESS["a.py"])]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + HANG_GUARD_SECONDS
+        while not (descendants := psutil.Process(process.pid).children(recursive=True)):
+            assert time.monotonic() < deadline
+        process.terminate()
+        process.wait(HANG_GUARD_SECONDS)
+        said = process.stderr.read()
+
+    assert process.returncode == 143
+    assert said.endswith("langserver: ended by SIGTERM\n")
+    assert not alive(descendants)
+
+
+def test_nothing_outlives_a_command_that_is_killed(task, tmp_path):
+    process, descendants = start(task, tmp_path, "a.py")
+    process.kill()
+    process.communicate(timeout=HANG_GUARD_SECONDS)
+
+    wait_until_gone(descendants)

@@ -1,0 +1,185 @@
+"""Nothing of a task is found in the memory of a later task's child, nor in the zygote that forks it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from langserver.core.verdict import EndReason
+from langserver.limits import Ceilings
+from langserver.zygote.client import Child, Zygote
+from langserver.zygote.execution import Execution, Outcome
+from langserver.zygote.request import TaskRequest, make_job
+
+CEILINGS = Ceilings(memory_mb=512)
+# A canary as it stands in no scanner: the class keeps the pattern's own text from matching.
+CANARY = r"[C]ANARY[-][0-9a-f]{32}"
+SEED = 7163549018273645
+
+# Native code: the policy is off, and no layer keeps it from its own memory.
+SCANNER = f"""
+import re
+def main():
+    found = set()
+    pattern = re.compile(rb"{CANARY}|716354901827364[5]")
+    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", buffering=0) as memory:
+        areas = [line.split()[0].split("-") + [line.split()[1]] for line in maps if "[v" not in line]
+        for start, end, rights in areas:
+            if rights.startswith("r"):
+                memory.seek(int(start, 16))
+                try:
+                    data = memory.read(int(end, 16) - int(start, 16))
+                except OSError:
+                    continue
+                found.update(match[-8:].decode() for match in pattern.findall(data))
+    return sorted(found)
+"""
+ECHO = {
+    "python": "kept = '{canary}'\ndef main(inputs):\n    print(inputs)\n    return [inputs, kept]",
+    "js": "const kept = '{canary}'; function main(inputs) {{ console.log(inputs); return [inputs, kept] }}",
+}
+
+
+class OneZygote:
+    """A supply without a pool: every child comes cold from one zygote."""
+
+    def __init__(self, zygote: Zygote) -> None:
+        self.zygote = zygote
+
+    async def take(self) -> Child:
+        return await self.zygote.spawn(0, 0)
+
+    def done(self, child: Child) -> None:
+        self.zygote.release(child)
+
+    async def run(self, request: TaskRequest) -> Outcome:
+        return await Execution(make_job(request, CEILINGS, "run"), self, lambda line: None).run()
+
+
+@asynccontextmanager
+async def one_zygote(runtime: str, layers: frozenset[str]) -> AsyncIterator[OneZygote]:
+    zygote = await Zygote.start(runtime, layers)
+    try:
+        yield OneZygote(zygote)
+    finally:
+        await zygote.close()
+
+
+def canary() -> str:
+    return "CANARY-" + secrets.token_hex(16)
+
+
+async def plant(supply: OneZygote, runtime: str) -> None:
+    """A task with a canary in every field a request has, and one that fails with its canary in the error."""
+    outcome = await supply.run(
+        TaskRequest(
+            runtime,
+            ECHO[runtime].format(canary=canary()),
+            input_json=json.dumps({"value": canary()}),
+            filename=canary(),
+            timezone="Asia/Kolkata",
+            seed=SEED,
+        )
+    )
+    assert outcome.verdict.failure is None, outcome.verdict
+    assert len(outcome.logs) == 1
+    failing = {"python": f"raise ValueError('{canary()}')", "js": f"throw new Error('{canary()}')"}[runtime]
+    outcome = await supply.run(TaskRequest(runtime, failing, filename=canary()))
+    assert outcome.verdict.failure is not None
+
+
+def output(outcome: Outcome) -> object:
+    assert outcome.verdict.report is not None, outcome.verdict
+    assert not outcome.verdict.failure, outcome.verdict
+    return json.loads(outcome.verdict.report.output)
+
+
+async def test_a_later_python_child_holds_nothing_of_earlier_tasks() -> None:
+    async with one_zygote("python", frozenset()) as supply:
+        for _ in range(3):
+            await plant(supply, "python")
+        for _ in range(2):
+            assert output(await supply.run(TaskRequest("python", SCANNER))) == []
+
+
+async def test_the_scanner_finds_what_is_there() -> None:
+    async with one_zygote("python", frozenset()) as supply:
+        own = canary()
+        request = TaskRequest("python", SCANNER, input_json=json.dumps(own), seed=SEED)
+        assert output(await supply.run(request)) == sorted([own[-8:], str(SEED)[-8:]])
+
+
+def scan(pid: int) -> set[bytes]:
+    """The canaries in another process' memory; it must be dumpable and of this user, or this test root."""
+    found: set[bytes] = set()
+    pattern = re.compile(rb"CANARY-[0-9a-f]{32}|%d" % SEED)
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
+        for line in maps:
+            start, end = (int(part, 16) for part in line.split()[0].split("-"))
+            if not line.split()[1].startswith("rw"):  # V8 reserves terabytes without rights
+                continue
+            memory.seek(start)
+            try:
+                found.update(pattern.findall(memory.read(end - start)))
+            except OSError:
+                continue
+    return found
+
+
+async def test_zygote_and_waiting_child_hold_nothing_seen_from_outside() -> None:
+    # Without the layer `privileges` they are dumpable, so that this test may look in.
+    layers = frozenset({"policy", "rlimits"})
+    for runtime in ("python", "js"):
+        async with one_zygote(runtime, layers) as supply:
+            for _ in range(3):
+                await plant(supply, runtime)
+            waiting = await supply.take()
+            await asyncio.sleep(0.2)
+            assert scan(waiting.pid) == set()
+            assert scan(supply.zygote.pid) == set()
+            waiting.kill()
+            await waiting.exit
+            supply.done(waiting)
+
+
+class Watched:
+    """A supply that remembers the child it gave."""
+
+    def __init__(self, supply: OneZygote) -> None:
+        self._supply = supply
+        self.child: Child | None = None
+
+    async def take(self) -> Child:
+        self.child = await self._supply.take()
+        return self.child
+
+    def done(self, child: Child) -> None:
+        self._supply.done(child)
+
+
+@pytest.mark.parametrize(
+    ("runtime", "code"),
+    [
+        ("python", "kept = '{own}'\nprint(1)\nwhile True: pass"),
+        ("js", "const kept = '{own}'; console.log(1); for (;;) {{}}"),
+    ],
+)
+async def test_the_scan_from_outside_finds_what_is_there(runtime: str, code: str) -> None:
+    own = canary()
+    async with one_zygote(runtime, frozenset({"policy", "rlimits"})) as supply:
+        started = asyncio.Event()
+        watched = Watched(supply)
+        job = make_job(TaskRequest(runtime, code.format(own=own)), CEILINGS, "run")
+        execution = Execution(job, watched, lambda line: started.set())
+        running = asyncio.create_task(execution.run())
+        await asyncio.wait_for(started.wait(), 30)
+        assert watched.child is not None
+        assert own.encode() in scan(watched.child.pid)
+        execution.end(EndReason.CANCELLED)
+        await running

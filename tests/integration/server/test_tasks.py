@@ -1,0 +1,208 @@
+"""A caller who goes away at each await of an execution leaves no slot, no descriptor and no child behind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import pytest
+
+from langserver.core.outcome import ErrorKind
+from langserver.core.verdict import EndReason, Refusal
+from langserver.errors import RequestError
+from langserver.limits import Asked, Ceilings
+from langserver.server.gate import Draining, Gate
+from langserver.server.tasks import Tasks
+from langserver.zygote.request import TaskRequest, make_job
+from tests.integration.server.fake_child import DONE, KILLED, FakeSupply
+
+
+def job(input_bytes=2, **asked):
+    request = TaskRequest("js", "1", input_json="1" * input_bytes, asked=Asked(**asked))
+    return make_job(request, Ceilings(), "run")
+
+
+class Bench:
+    """One task on one fake child behind a gate of one slot."""
+
+    def __init__(self):
+        self.supply = FakeSupply()
+        self.gate = Gate(1, 1)
+        self.tasks = Tasks(self.gate, {"js": self.supply})
+        self.lines = []
+
+    @property
+    def child(self):
+        return self.supply.child
+
+    def call(self, a_job=None):
+        return asyncio.create_task(self.tasks.run(a_job or job(), None, self.lines.append))
+
+    async def started(self):
+        call = self.call()
+        self.supply.allowed.set()
+        await self.supply.asked.wait()
+        self.child.seal_and_start()
+        await settle()
+        return call
+
+    async def gone(self, call):
+        """The caller leaves, and is not kept waiting."""
+        call.cancel()
+        await asyncio.wait([call], timeout=5)
+        assert call.cancelled()
+        assert self.gate.running == 1, "the slot was given back while the child lived"
+
+    async def ended(self):
+        """The child dies; all is given back."""
+        self.child.end(KILLED)
+        async with asyncio.timeout(5):
+            await self.gate.wait_until_empty()
+        assert self.supply.given_back == 1
+
+
+async def settle():
+    for _ in range(20):
+        await asyncio.sleep(0.001)
+
+
+@pytest.fixture(autouse=True)
+async def _no_descriptor_is_left():
+    before = set(os.listdir("/proc/self/fd"))
+    yield
+    assert set(os.listdir("/proc/self/fd")) <= before
+
+
+async def test_while_it_is_spawned():
+    bench = Bench()
+    call = bench.call()
+    await bench.supply.asked.wait()
+    await bench.gone(call)
+    assert bench.child.kills == 0  # there is none yet
+    bench.supply.allowed.set()
+    await bench.child.killed.wait()
+    await bench.ended()
+
+
+async def test_while_its_limits_are_lowered():
+    bench = Bench()
+    call = bench.call(job(memory_mb=8))
+    bench.supply.allowed.set()
+    await bench.child.limiting.wait()
+    await bench.gone(call)
+    bench.child.limited.set()
+    await bench.child.killed.wait()
+    await bench.ended()
+
+
+async def test_while_it_is_handed_over():
+    bench = Bench()
+    call = bench.call(job(input_bytes=1 << 20))  # more than a pipe holds, and nobody reads
+    bench.supply.allowed.set()
+    await settle()
+    await bench.gone(call)
+    assert bench.child.kills == 1
+    await bench.ended()
+
+
+async def test_while_it_runs():
+    bench = Bench()
+    call = await bench.started()
+    await bench.gone(call)
+    assert bench.child.kills == 1
+    await bench.ended()
+
+
+async def test_while_it_is_reaped():
+    bench = Bench()
+    call = await bench.started()
+    bench.child.report()
+    await settle()
+    await bench.gone(call)
+    await bench.ended()
+
+
+async def test_in_the_turn_in_which_it_ended():
+    bench = Bench()
+    call = await bench.started()
+    bench.child.report()
+    bench.child.end(DONE)
+    call.cancel()
+    await asyncio.wait([call], timeout=5)
+    assert call.cancelled()
+    async with asyncio.timeout(5):
+        await bench.gate.wait_until_empty()
+    assert bench.supply.given_back == 1
+
+
+async def test_in_the_queue():
+    bench = Bench()
+    first = await bench.started()
+    second = bench.call()
+    await settle()
+    assert bench.gate.waiting == 1
+    second.cancel()
+    await asyncio.wait([second], timeout=5)
+    assert (bench.gate.running, bench.gate.waiting) == (1, 0)
+    bench.child.report()
+    bench.child.end(DONE)
+    finished = await first
+    assert finished.outcome.verdict.report.output == b"1"
+    assert finished.queue_seconds < finished.outcome.usage.wall_seconds
+
+
+async def test_draining_answers_the_queue_and_ends_what_runs():
+    bench = Bench()
+    running = await bench.started()
+    waiting = bench.call()
+    await settle()
+    bench.gate.drain()
+    with pytest.raises(Draining):
+        await waiting
+    bench.tasks.end_all(EndReason.DRAINED)
+    assert bench.child.kills == 1
+    await bench.ended()
+    verdict = (await running).outcome.verdict
+    assert (verdict.refusal, verdict.message[:9]) == (Refusal.UNAVAILABLE, "draining:")
+
+
+async def test_a_report_that_came_before_the_drain_counts():
+    bench = Bench()
+    running = await bench.started()
+    bench.child.report()
+    await settle()
+    bench.tasks.end_all(EndReason.DRAINED)
+    bench.child.end(DONE)
+    assert (await running).outcome.verdict.report.output == b"1"
+
+
+async def test_a_child_that_never_ends_is_timed_out():
+    bench = Bench()
+    call = bench.call(job(timeout_seconds=0.05))
+    bench.supply.allowed.set()
+    async with asyncio.timeout(5):
+        await bench.child.killed.wait()
+    await bench.ended()
+    assert (await call).outcome.verdict.failure.kind is ErrorKind.TIMEOUT
+
+
+async def test_a_fault_of_ours_gives_the_slot_back(caplog):
+    bench = Bench()
+
+    async def broken():
+        raise RuntimeError("boom")
+
+    bench.supply.take = broken
+    call = bench.call()
+    with pytest.raises(RuntimeError, match="boom"):
+        await call
+    assert bench.gate.running == 0
+    assert "an execution failed" in caplog.text
+    os.close(bench.child.far_input)
+    os.close(bench.child.far_report)
+    bench.child.close()
+
+
+async def test_a_runtime_that_is_not_served():
+    with pytest.raises(RequestError, match="does not run js: it runs python"):
+        await Tasks(Gate(1, 1), {"python": None}).run(job(), None, lambda _: None)

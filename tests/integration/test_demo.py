@@ -1,0 +1,58 @@
+"""The demo is what a newcomer runs first."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+HANG_GUARD_SECONDS = 100
+ASKED_FOR = (
+    "CSV summary",
+    "date calculation",
+    "async JavaScript",
+    "unknown key",
+    "syntax error",
+    "endless loop",
+    "memory bomb",
+    "huge print",
+    "read /etc/passwd",
+    "open a socket",
+    "fork",
+)
+# The same demo with one expectation that cannot come true.
+MISLED = """\
+import sys
+sys.path.insert(0, "demo")
+import dataclasses, run, tasks
+misled = dataclasses.replace(tasks.TASKS[0], {change})
+sys.exit(run.main([misled]))
+"""
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=HANG_GUARD_SECONDS, check=False)
+
+
+def test_every_outcome_is_the_expected_one():
+    ended = run("demo/run.py")
+
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert all(f"\n{name} " in ended.stdout for name in ASKED_FOR)
+    assert ended.stdout.endswith("Every outcome is the expected one.\n")
+
+
+def test_another_outcome_is_told_and_ends_with_1():
+    ended = run("-c", MISLED.format(change="outcomes=('TIMEOUT',)"))
+
+    assert ended.returncode == 1
+    assert "NOT AS EXPECTED: CSV summary (python): expected TIMEOUT, got SUCCESS" in ended.stdout
+
+
+def test_another_output_is_told_and_ends_with_1():
+    ended = run("-c", MISLED.format(change="output=7"))
+
+    assert ended.returncode == 1
+    assert "expected the output 7, got" in ended.stdout

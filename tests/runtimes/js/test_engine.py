@@ -1,0 +1,71 @@
+"""The engine under the runtime: what it leaves in a child."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+from langserver.js_runtime.catalog import MODULES
+from tests.runtimes.js.driver import ROOT
+
+AWAKE = """
+import json, os, sys
+before = set(sys.modules)
+from langserver.js_runtime import JsRuntime
+runtime = JsRuntime(policy=True)
+runtime.preload()
+threads_before = len(os.listdir("/proc/self/task"))
+runtime.wake()
+maps = [line.split(None, 5) for line in open("/proc/self/maps")]
+print(json.dumps({
+    "version": runtime.version(),
+    "threads_before": threads_before,
+    "threads": len(os.listdir("/proc/self/task")),
+    "writable_code": [fields for fields in maps if "w" in fields[1] and "x" in fields[1]],
+    "files": sorted(os.readlink(f"/proc/self/fd/{fd}") for fd in (3, 4, 5, 6) if os.path.exists(f"/proc/self/fd/{fd}")),
+    "modules": sorted(sys.modules),
+}), flush=True)
+os._exit(0)
+"""
+
+
+def test_an_awake_process():
+    command = [sys.executable, "-c", AWAKE]
+    told = json.loads(subprocess.run(command, capture_output=True, check=True, timeout=30, cwd=ROOT).stdout)
+    assert len(told["version"]) == 4
+    assert told["version"][0] >= 14
+    # None before the fork: it would be lost in the child. One after it: no call for another is allowed later.
+    assert (told["threads_before"], told["threads"]) == (1, 2)
+    assert told["writable_code"] == []
+    assert told["files"] == []
+    heavy = {"asyncio", "py_mini_racer", "importlib.resources", "tempfile", "socket", "threading"}
+    assert heavy.isdisjoint(told["modules"])
+
+
+def test_the_policy_layer_cannot_be_left_out():
+    code = "from langserver.js_runtime import JsRuntime\nJsRuntime(policy=False)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=30, cwd=ROOT
+    )
+    assert done.returncode
+    assert "cannot run without its policy layer" in done.stderr
+
+
+def test_modules_are_sorted():
+    assert list(MODULES) == sorted(MODULES)
+
+
+def test_the_prelude_calls_nothing_that_it_did_not_capture():
+    # A rule of thumb for the lines that run after user code, which are the indented ones outside capture.js.
+    forbidden = re.compile(r"`|\bof\b|\.\w+\(|\bnew (?!Type\b|Native)|\[\.\.\.|, \.\.\.\w+\)(?! =>)")
+    found = []
+    for file in sorted((ROOT / "langserver" / "js_runtime" / "prelude").glob("*.js")):
+        if file.name == "capture.js":
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            code = re.sub(r"'(?:\\.|[^'\\])*'", "''", line.split("//")[0])
+            if line.startswith(" ") and forbidden.search(code):
+                found.append(f"{file.name}:{number}: {line.strip()}")
+    assert found == []

@@ -1,0 +1,141 @@
+"""How a program says what its result is."""
+
+from __future__ import annotations
+
+import pytest
+
+from langserver.core.outcome import ErrorKind
+
+GIVEN = {"n": 20, "names": ["a", "b"]}
+
+STYLES = {
+    "function": ("function main(inputs) { return inputs.n + 1; }", 21),
+    "async function": ("async function main({ n }) { await null; return n; }", 20),
+    "const": ("const main = (inputs) => inputs.names;", ["a", "b"]),
+    "class fields and let": ("let main = async (i) => ({ k: i.names.length });", {"k": 2}),
+    "global result": ("var result = inputs.n * 2;", 40),
+    "const result": ("const result = [inputs.n];", [20]),
+    "module.exports value": ("module.exports = { a: inputs.n };", {"a": 20}),
+    "module.exports function": ("module.exports = async (i) => i.n;", 20),
+    "exports": ("exports.x = 1; exports.y = inputs.names;", {"x": 1, "y": ["a", "b"]}),
+    "expression": ("inputs.n > 3 ? 'many' : 'few'", "many"),
+    "invoked function": ("(function () { return inputs.n; })();", 20),
+    "promise as value": ("(async () => inputs.n)()", 20),
+    "top-level return": ("if (inputs.n) { return 'early'; }\nreturn 'late';", "early"),
+    "top-level await": ("const x = await Promise.resolve(inputs.n); return x;", 20),
+    "await beside main": ("const c = await Promise.resolve(2);\nfunction main(i) { return i.n * c; }", 40),
+    "await beside result": ("const c = await Promise.resolve(2);\nvar result = c;", 2),
+    "return wins over main": ("function main() { return 'main'; }\nreturn 'return';", "return"),
+    "exports win over main": ("function main() { return 1; }\nmodule.exports = 2;", 2),
+    "main wins over value": ("function main() { return 'main'; }\n'value'", "main"),
+    "hashbang, script": ("#!/usr/bin/env node\nvar result = 3;", 3),
+    "hashbang, body": ("#!/usr/bin/env node\nreturn 3;", 3),
+    "sloppy": ("function main() { undeclared = 5; return undeclared; }", 5),
+    "await as a name": ("var await = 4; var result = await;", 4),
+    "comment at the end": ("var result = 6; // it ends here", 6),
+    "body, comment at the end": ("await 1; var result = 7; // it ends here", 7),
+    "await of a call in brackets": ("const x = await (async () => 8)();\nvar result = x + 1;", 9),
+    "await of a list": ("const [x] = await [inputs.n];\nfunction main() { return x; }", 20),
+    "await in an inner function only": ("async function main() { return await (async () => 8)(); }\n", 8),
+    "calling a function named await": ("function await(x) { return x + 1; } var result = await (1);", 2),
+    "for await": ("let n = 0; for await (const x of [1, 2]) n += x; return n;", 3),
+    "nothing": ("", None),
+    "only a comment": ("// nothing", None),
+    "undefined": ("function main() {}", None),
+    "thenable": ("function main() { return { then(done) { done(9); } }; }", 9),
+}
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_style(js, name):
+    source, expected = STYLES[name]
+    assert js.run(source, GIVEN).value == expected
+
+
+NAMES = ["console", "setTimeout", "inputs", "module", "exports", "require", "URL", "process", "fetch", "Buffer"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "declare", ["const {} = 1;", "let {} = 1;", "var {} = 1;", "function {}() {{}}", "class {} {{}}"]
+)
+def test_a_program_may_declare_any_name(js, name, declare):
+    assert js.run(declare.format(name) + " var result = 'fine';").value == "fine"
+
+
+def test_a_function_as_value_is_no_result(js):
+    failure = js.run("(inputs) => inputs").failure
+    assert failure.kind is ErrorKind.INVALID_RESULT
+    assert "name it main" in failure.hint
+
+
+def test_what_waits_for_nothing_is_told_at_once(js):
+    ended = js.run("async function main() { await new Promise(() => {}); }", seconds=30)
+    assert ended.failure.kind is ErrorKind.USER_ERROR
+    assert "nothing will settle" in ended.failure.message
+    assert not ended.timed_out
+
+
+def test_input_stays_what_it_was(js):
+    text = '{"__proto__": {"a": 1}, "é": "😀", "n": 1.5e3, "deep": [[[]]]}'
+    source = "function main(i) { return [Object.keys(i), i.n, i['é'], Object.getPrototypeOf(i) === Object.prototype]; }"
+    assert js.run(source, text=text.encode()).value == [["__proto__", "é", "n", "deep"], 1500, "😀", True]
+
+
+def test_an_empty_input_is_an_empty_object(js):
+    assert js.run("var result = inputs;", text=b"").value == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (b"{bad", "not JSON"),
+        (b"NaN", "not JSON"),
+        (b"[1,]", "not JSON"),
+        (b'"\xff"', "not UTF-8"),
+        (b"[" * 201 + b"]" * 201, "nested over 200"),
+        (b"[" * 100_000 + b"]" * 100_000, "nested over 200"),
+    ],
+)
+def test_bad_input(js, text, reason):
+    ended = js.run("1", text=text)
+    assert ended.bad_input is not None
+    assert reason in ended.bad_input
+    assert ended.report is None
+
+
+def test_an_input_of_16_mib(js):
+    text = b'["' + b"x" * (16 << 20) + b'"]'
+    assert js.run("function main(i) { return i[0].length; }", text=text).value == 16 << 20
+
+
+def test_two_tasks_share_nothing(js):
+    mark = "const seen = typeof mark; globalThis.mark = Array.prototype.mark = 1; seen"
+    assert [js.run(mark).value for _ in range(2)] == ["undefined", "undefined"]
+    assert js.run("[].mark").value is None
+
+
+def test_random_numbers_differ_between_siblings(js):
+    assert js.run("Math.random()").value != js.run("Math.random()").value
+
+
+def test_a_seed_repeats_random_numbers(js):
+    source = "[Math.random(), Math.random(), String(Math.random), Math.random.name]"
+    first, second, other = (js.run(source, seed=seed).value for seed in (7, 7, 8))
+    assert first == second
+    assert first[:2] != other[:2]
+    assert 0 <= first[0] < 1
+    assert first[2:] == ["function () { [native code] }", "random"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "expected"),
+    [
+        ("UTC", ["2024-07-01T00:00:00.000Z", "UTC"]),
+        ("America/New_York", ["2024-07-01T04:00:00.000Z", "America/New_York"]),
+        ("Asia/Tokyo", ["2024-06-30T15:00:00.000Z", "Asia/Tokyo"]),
+    ],
+)
+def test_zone(js, zone, expected):
+    source = "[new Date(2024, 6, 1), Intl.DateTimeFormat().resolvedOptions().timeZone]"
+    assert js.run(source, zone=zone).value == expected

@@ -1,0 +1,264 @@
+"""What an author is told of an error: the kind, the line, frames of his own and nothing of ours."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from langserver.core.outcome import ErrorKind
+
+OURS = re.compile(r"task\.js|internal|prelude|<anonymous>|site-packages|/")
+
+THROWN = {
+    "main": (
+        "function main() {\n  return null.x;\n}",
+        "TypeError",
+        "Cannot read properties of null (reading 'x')",
+        2,
+        15,
+    ),
+    "async main": ("async function main() {\n  await 1;\n  throw new RangeError('far');\n}", "RangeError", "far", 3, 9),
+    "script": ("let a = 1;\n  missing();", "ReferenceError", "missing is not defined", 2, 3),
+    "script, in JSON.parse": ("\nJSON.parse('{');", "SyntaxError", None, 2, 6),
+    "body": ("await 1;\nfunction f() {\n  throw new Error('in f');\n}\nf();", "Error", "in f", 3, 9),
+    "body, first line": ("throw new Error(await 'now');", "Error", "now", 1, 7),
+    "own class": (
+        "class BadRow extends Error {}\nfunction main() { throw new BadRow('row 7'); }",
+        "BadRow",
+        "row 7",
+        2,
+        25,
+    ),
+    "timer": (
+        (
+            "async function main() {\n  setTimeout(() => { throw new Error('late'); }, 1);\n"
+            "  await new Promise((r) => setTimeout(r, 500));\n}"
+        ),
+        "Error",
+        "late",
+        2,
+        28,
+    ),
+    "async timer": (
+        (
+            "async function main() {\n  setTimeout(async () => { throw new Error('late'); }, 1);\n"
+            "  await new Promise((r) => setTimeout(r, 500));\n}"
+        ),
+        "Error",
+        "late",
+        2,
+        34,
+    ),
+    "microtask": (
+        "queueMicrotask(() => { throw new Error('soon'); });\nasync function main() { await new Promise(() => {}); }",
+        "Error",
+        "soon",
+        1,
+        30,
+    ),
+    "toJSON": ("({ toJSON() { throw new Error('j'); } })", "Error", "j", 1, 21),
+    "blank lines in the message": ("throw new Error('a\\n\\nb');", "Error", "a\n\nb", 1, 7),
+    "stack was read before": ("function main() { const e = new Error('q'); e.stack; throw e; }", "Error", "q", 1, 29),
+    "frozen Error": ("Object.freeze(Error);\nfunction main() { null.x; }", "TypeError", None, 2, 24),
+    "own prepareStackTrace": (
+        "Error.prepareStackTrace = () => 5;\nfunction main() { null.x; }",
+        "TypeError",
+        None,
+        2,
+        24,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", THROWN)
+def test_thrown(js, name):
+    source, type_name, message, line, column = THROWN[name]
+    failure = js.run(source).failure
+    assert (failure.kind, failure.type, failure.line, failure.column) == (ErrorKind.USER_ERROR, type_name, line, column)
+    assert message is None or failure.message == message
+    assert f"node.js:{line}:{column}" in failure.traceback
+    assert not OURS.search(failure.traceback)
+
+
+def test_a_traceback_names_each_function_and_cause(js):
+    source = """function inner() { throw new TypeError('low'); }
+function outer() {
+  try { inner(); } catch (error) { throw new Error('high', { cause: error }); }
+}
+function main() { [1].map(() => outer()); }"""
+    assert js.run(source).failure.traceback.split("\n") == [
+        "Error: high",
+        "    at outer (node.js:3:42)",
+        "    at node.js:5:33",
+        "    at main (node.js:5:23)",
+        "Caused by: TypeError: low",
+        "    at inner (node.js:1:26)",
+        "    at outer (node.js:3:9)",
+        "    at node.js:5:33",
+        "    at main (node.js:5:23)",
+    ]
+
+
+HOSTILE = [
+    "throw undefined",
+    "throw null",
+    "throw Symbol('s')",
+    "throw 10n",
+    "throw Object.create(null)",
+    "throw { toString() { throw 1; } }",
+    "throw { get message() { throw 1; }, get stack() { throw 2; }, get name() { throw 3; } }",
+    "throw new Proxy({}, { get() { throw 1; }, getPrototypeOf() { throw 2; } })",
+    "throw new Proxy(new Error('x'), { get() { throw 1; } })",
+    "throw Object.assign(new Error('x'), { name: {}, message: [], stack: 5 })",
+    "const e = new Error('c'); e.cause = e; throw e",
+    "Error.prototype.message = Error.prototype.name = 7; throw new Error()",
+    "Error.stackTraceLimit = { valueOf() { throw 1; } }; throw new Error('x')",
+    "globalThis.String = globalThis.Error = null; throw new TypeError('x')",
+]
+
+
+@pytest.mark.parametrize("source", HOSTILE)
+@pytest.mark.parametrize("wrap", ["{}", "function main() {{ {}; }}", "async function main() {{ {}; }}", "await 0; {}"])
+def test_hostile_values_are_described(js, source, wrap):
+    failure = js.run(wrap.format(source)).failure
+    assert failure.kind is ErrorKind.USER_ERROR
+    assert failure.message
+    assert not OURS.search(failure.traceback)
+
+
+def test_a_string_thrown_is_the_message(js):
+    assert js.run("function main() { throw 'no more rows'; }").failure.message == "no more rows"
+    failure = js.run("1;\n  throw 'no more rows'").failure
+    assert (failure.message, failure.line, failure.column) == ("no more rows", 2, 3)
+
+
+def test_a_huge_message_is_cut(js):
+    failure = js.run("function main() { throw new Error('x'.repeat(1e6)); }").failure
+    assert 1000 < len(failure.message) < 10_000
+
+
+BROKEN = {
+    "script": ("let a = 1;\nlet b = ;", "Unexpected token ';'", 2, 9),
+    "first line": ("function (", "Function statements require a function name", 1, 1),
+    "early end": ("function main() {\n  if (1) {", "Unexpected end of input", 2, 11),
+    "early end of an expression": ("1 +", "Unexpected end of input", 1, 4),
+    "too many braces": ("function main() { }}", "Unexpected token '}'", 1, 20),
+    "declared twice": ("let x = 1;\nlet x = 2;", "Identifier 'x' has already been declared", 2, 5),
+    "body": ("return 1;\nlet x = ;", "Unexpected token ';'", 2, 9),
+    "body with await": ("const a = await 1;\nconst s = 'abc", "Invalid or unexpected token", 2, 11),
+    "body, early end": ("await 1;\nif (1) {", "Unexpected end of input", 2, 9),
+    "closing the function around it": ("}); evil(); (async function () {", "Unexpected token '}'", 1, 1),
+    "closing the body around it": ("return 1; } evil(); {", None, 0, 0),
+    "100,000 brackets": ("[" * 100_000, "the source is nested too deeply", 0, 0),
+}
+
+
+@pytest.mark.parametrize("mode", ["run", "validate"])
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_source(js, name, mode):
+    source, message, line, column = BROKEN[name]
+    failure = js.run(source, mode=mode).failure
+    assert (failure.kind, failure.type) == (ErrorKind.SYNTAX_ERROR, "SyntaxError")
+    assert (failure.line, failure.column) == (line, column)
+    assert message is None or failure.message == message
+    if line:
+        shown, caret = failure.traceback.split("\n")[-2:]
+        assert shown == source.split("\n")[line - 1]
+        assert caret == " " * (column - 1) + "^"
+    assert not OURS.search(failure.traceback)
+
+
+def test_nothing_of_a_broken_source_runs(js):
+    ended = js.run("console.log('ran');\nreturn 1;\nlet x = ;")
+    assert ended.failure.kind is ErrorKind.SYNTAX_ERROR
+    assert ended.logs == []
+
+
+def test_a_syntax_error_at_run_time_does_not_start_the_program_again(js):
+    ended = js.run("console.log('once'); eval('1 +');")
+    assert ended.failure.type == "SyntaxError"
+    assert ended.failure.kind is ErrorKind.USER_ERROR
+    assert ended.logs == [("log", "once")]
+
+
+REFUSED = {
+    "require in main": ("function main() {\n  return require('fs');\n}", "fs", 2),
+    "require in the script": ("const fs = require('fs');", "fs", 1),
+    "fetch": ("async function main() { await fetch('https://example.com'); }", "no network", 1),
+    "fetch in the script": ("\nfetch('https://example.com')", "no network", 2),
+    "process": ("function main() { return process.env; }", "process", 1),
+    "document": ("function main() { return document.title; }", "browser", 1),
+    "Buffer": ("function main() { return Buffer.from('a'); }", "Buffer", 1),
+    "import()": ("async function main() { await import('fs'); }", "import()", 1),
+    "import": ("import fs from 'fs';\nfunction main() {}", '"fs"', 1),
+    "import, multi-line": ("const a = 1;\nimport {\n  b } from 'c';", "import", 2),
+    "export default": ("\nexport default function () {}", "export", 2),
+    "export after await": ("const a = await 1;\nexport const b = a;", "export", 2),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_absent_on_purpose(js, name):
+    source, word, line = REFUSED[name]
+    ended = js.run(source)
+    assert ended.failure.kind is ErrorKind.POLICY_VIOLATION
+    assert word in ended.failure.message
+    assert ended.failure.line == line
+    assert ended.failure.hint
+    assert [(event.layer, event.action) for event in ended.events] == [("policy", "refused")]
+
+
+def test_a_refusal_that_is_caught_is_no_failure(js):
+    source = "function main() { try { require('fs'); } catch (error) { return error.message; } }"
+    assert "is not available" in js.run(source).value
+
+
+def test_feature_tests_see_that_nothing_is_there(js):
+    names = ["process", "window", "fetch", "Deno", "WebAssembly", "SharedArrayBuffer"]
+    source = "[" + ",".join(f"typeof {name}" for name in names) + ", typeof Atomics.wait]"
+    assert js.run(source).value == ["undefined"] * 7
+
+
+def test_an_unknown_name_of_the_program_is_its_own_error(js):
+    failure = js.run("function main() { return fetchRows(); }").failure
+    assert failure.kind is ErrorKind.USER_ERROR
+
+
+VALID = [
+    "return await 1",
+    "var await = 1;",
+    "function main() {}",
+    "#!/usr/bin/env node\n1",
+    "with (Math) { random(); }",
+    "",
+    "throw new Error('not run')",
+    "for (;;) {}",
+]
+
+
+@pytest.mark.parametrize("source", VALID)
+def test_valid_source_is_not_run(js, source):
+    ended = js.run(source, mode="validate")
+    assert ended.report is not None
+    assert ended.report.failures == ()
+    assert ended.logs == []
+
+
+def test_validation_lists_what_is_imported(js):
+    source = (
+        "const a = require('fs'); // require('comment')\nconst b = 'require(\"text\")';\n  const c = require(\"os\");"
+    )
+    report = js.run(source, mode="validate").report
+    assert report.imports == ("fs", "os")
+    assert [(f.kind, f.line, f.column) for f in report.failures] == [
+        (ErrorKind.POLICY_VIOLATION, 1, 11),
+        (ErrorKind.POLICY_VIOLATION, 3, 13),
+    ]
+
+
+def test_validation_of_module_syntax(js):
+    report = js.run("import x from 'y';", mode="validate").report
+    assert report.imports == ("y",)
+    assert [f.kind for f in report.failures] == [ErrorKind.POLICY_VIOLATION]
+    assert js.run("export const a = 1;", mode="validate").failure.kind is ErrorKind.POLICY_VIOLATION

@@ -1,0 +1,79 @@
+"""The host's end of the log ring trusts no number in it."""
+
+from __future__ import annotations
+
+import os
+import random
+
+import pytest
+
+from langserver.js_runtime.logs import LogRing
+from langserver.wire.channel import Channel
+from langserver.wire.frames import FrameDecoder, Kind
+from langserver.wire.report import decode_log
+
+UNITS = 64
+
+
+class Ring:
+    """A small ring, written as the prelude writes."""
+
+    def __init__(self, written: int = 0) -> None:
+        self.memory = memoryview(bytearray(16 + 2 * UNITS))
+        self.head, self.units, self.written = self.memory[:16].cast("i"), self.memory[16:].cast("H"), written
+        self.host = LogRing(self.memory)
+
+    def put(self, *units: int) -> None:
+        for unit in units:
+            self.units[self.written % UNITS] = unit
+            self.written = (self.written + 1) % 2**32
+        self.publish(self.written)
+
+    def publish(self, number: int) -> None:
+        self.head[0] = number - 2**32 if number >= 2**31 else number
+
+    def drain(self) -> list[tuple[str, str]]:
+        read_end, write_end = os.pipe()
+        channel = Channel(write_end)
+        channel.set_log_budget(1 << 20)
+        self.host.drain(channel)
+        os.close(write_end)
+        with open(read_end, "rb") as pipe:
+            frames = FrameDecoder({Kind.LOG: 1 << 20}).feed(pipe.read())
+        return [(claim.stream, claim.text) for claim in (decode_log(frame.payload) for frame in frames)]
+
+
+def units_of(text: str) -> list[int]:
+    data = text.encode("utf-16-le", "surrogatepass")
+    return [data[i] | data[i + 1] << 8 for i in range(0, len(data), 2)]
+
+
+def test_records_across_the_end_of_the_ring():
+    ring = Ring()
+    for number in range(40):
+        text = f"line {number} 😀"
+        units = units_of(text)
+        ring.put(number % 5, len(units), *units)
+        assert ring.drain() == [(("log", "info", "warn", "error", "debug")[number % 5], text)]
+        assert ring.head[1] == ring.written
+
+
+def test_nothing_new_is_nothing():
+    ring = Ring()
+    assert ring.drain() == []
+    ring.put(0, 0)
+    assert ring.drain() == [("log", "")]
+    assert ring.drain() == []
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_garbage_ends(seed):
+    random_numbers = random.Random(seed)
+    ring = Ring()
+    for at in range(UNITS):
+        ring.units[at] = random_numbers.randrange(2**16)
+    for _ in range(10):
+        ring.publish(random_numbers.randrange(2**32))
+        lines = ring.drain()
+        assert sum(len(text) for _, text in lines) <= UNITS
+        assert {stream for stream, _ in lines} <= {"log", "info", "warn", "error", "debug"}

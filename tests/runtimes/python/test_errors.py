@@ -1,0 +1,117 @@
+"""What a failed task is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from langserver.core.outcome import ErrorKind
+
+
+def test_traceback_has_user_frames_only(run, plain):
+    source = "import json\ndef load(text):\n    return json.loads(text)\n\ndef main():\n    return load('{')\n"
+    for start in (run, plain):
+        failure = start(source).failure
+        assert (failure.kind, failure.type, failure.line) == (ErrorKind.USER_ERROR, "JSONDecodeError", 3)
+        assert failure.traceback == (
+            "Traceback (most recent call last):\n"
+            '  File "node.py", line 6, in main\n'
+            "    return load('{')\n"
+            '  File "node.py", line 3, in load\n'
+            "    return json.loads(text)\n"
+            f"JSONDecodeError: {failure.message}\n"
+        )
+
+
+def test_causes_are_shown(run):
+    source = "def main():\n    try:\n        {}['k']\n    except KeyError as e:\n        raise ValueError('v') from e\n"
+    text = run(source).failure.traceback
+    assert text.index("KeyError: 'k'") < text.index("direct cause") < text.index("ValueError: v")
+
+
+def test_top_level_return_shows_as_module(run):
+    failure = run("x = 1\nif x:\n    return 1 / 0\n").failure
+    assert (failure.line, failure.type) == (3, "ZeroDivisionError")
+    assert "in <module>" in failure.traceback
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "line", "column", "words"),
+    [
+        ("def f(:\n  pass", ErrorKind.SYNTAX_ERROR, 1, 7, "invalid syntax"),
+        ("x = 1\nbreak", ErrorKind.SYNTAX_ERROR, 2, 1, "outside loop"),
+        ("x = 1\nyield 1\nreturn 2", ErrorKind.SYNTAX_ERROR, 2, 1, "outside function"),
+        ("a = 'x\x00y'", ErrorKind.SYNTAX_ERROR, 1, 7, "NUL"),
+        ("x = a" + ".b" * 20000, ErrorKind.SYNTAX_ERROR, 0, 0, "too deeply"),
+        ("from __future__ import nothing", ErrorKind.SYNTAX_ERROR, 1, 1, "not defined"),
+        ("s = '\u00e9'; x = s.__code__", ErrorKind.POLICY_VIOLATION, 1, 14, "__code__"),
+        ("lazy import os", ErrorKind.SYNTAX_ERROR, 1, 6, "invalid syntax"),
+    ],
+)
+def test_refused_source_has_its_place(run, source, kind, line, column, words):
+    failure = run(source).failure
+    assert (failure.kind, failure.line, failure.column) == (kind, line, column)
+    assert words in failure.message
+    if line:
+        assert 'File "node.py"' in failure.traceback
+        assert failure.traceback.splitlines()[2].strip() == "^"
+
+
+@pytest.mark.parametrize("source", ["x = " + "(" * 5000, "x = " + "-" * 100_000 + "1", "x=" + "[" * 3000 + "]" * 3000])
+def test_nesting_of_any_depth_is_answered(run, source):
+    ran = run(source)
+    assert (ran.kind, ran.status) == (ErrorKind.SYNTAX_ERROR, 0)
+    assert "nested" in ran.failure.message
+
+
+def test_long_chains_compile(run):
+    assert run("x = " + "+".join(["1"] * 900) + "\nresult = x").value == 900
+
+
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [
+        ("raise SystemExit(3)", "SystemExit"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+        ("raise GeneratorExit", "GeneratorExit"),
+        ("def f(): f()\nf()", "RecursionError"),
+        ("raise E", "E"),
+    ],
+)
+def test_every_exception_is_the_users(run, statement, name):
+    hostile = "class E(BaseException):\n    def __str__(self): raise SystemExit\n    __repr__ = __str__\n"
+    failure = run(hostile + statement).failure
+    assert (failure.kind, failure.type) == (ErrorKind.USER_ERROR, name)
+    assert failure.message
+
+
+def test_long_messages_and_deep_stacks_are_cut(run):
+    failure = run("def f(n):\n    if n: f(n - 1)\n    raise ValueError('x' * 10**6)\nf(200)").failure
+    assert len(failure.message) == 4000
+    assert "more frames" in failure.traceback
+    assert len(failure.traceback) < 20_000
+
+
+def test_name_error_suggests(run):
+    assert run("total = 1\nprint(totl)").failure.hint == "did you mean 'total'?"
+    assert run("json.loads('1')").failure.hint == "add `import json` at the top"
+
+
+@pytest.mark.parametrize("source", ["x = bytearray(10**9)", "x = []\nwhile True: x.append('a' * 100000)"])
+def test_out_of_memory(run, source):
+    ran = run(source, memory=64 << 20)
+    assert (ran.kind, ran.status) == (ErrorKind.MEMORY_LIMIT, 0)
+
+
+def test_kernel_refusal_is_a_sandbox_violation(plain):
+    ran = plain("raise PermissionError(1, 'Operation not permitted')")
+    assert ran.kind is ErrorKind.SANDBOX_VIOLATION
+    assert [event.layer for event in ran.events] == ["seccomp"]
+    assert plain("raise PermissionError('mine')").kind is ErrorKind.USER_ERROR
+
+
+def test_no_file_is_read_for_an_error_text(plain):
+    source = "exec(compile('1/0', '/etc/hostname', 'exec'))"
+    failure = plain(source).failure
+    with open("/etc/hostname") as file:
+        assert file.read().strip() not in failure.traceback
+    assert "hostname" not in failure.traceback.replace(source, "")

@@ -1,0 +1,156 @@
+"""What the policy refuses: every way in, the rule that stopped it, and what the author of a task is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from langserver.core.outcome import ErrorKind
+
+# Each of these runs in plain CPython and reaches something outside the program.
+ESCAPES = {
+    "function globals": "def main(): return str(main.__globals__)",
+    "builtins name": "def main(): return str(__builtins__)",
+    "getattr with a built name": "def main(): return str(getattr(main, '__glo' + 'bals__'))",
+    "getattr with a lying string": """
+class S(str):
+    def startswith(self, x): return False
+    def __eq__(self, other): return False
+    __hash__ = str.__hash__
+def main(): return str(getattr(main, S("__globals__")))""",
+    "format field": "def main(): return '{0.__globals__}'.format(main)",
+    "format spec": "def main(): return '{0:{1.__globals__}}'.format(1, main)",
+    "format_map": "def main(): return '{f.__globals__}'.format_map({'f': main})",
+    "unbound format": "def main(): return list(map(str.format, ['{0.__globals__}'], [main]))",
+    "format of a subclass by super": """
+class S(str):
+    def go(self): return super().format(main)
+def main(): return S('{0.__globals__}').go()""",
+    "format by an alias": "def main(): return type(list[int])('{0.__globals__}', int).format(main)",
+    "format by a slot wrapper": "def main(): return object.__getattribute__('{0.__globals__}', 'format')(main)",
+    "string.Formatter": "import string\ndef main(): return string.Formatter().format('{0.__globals__}', main)",
+    "UserString": "import collections\ndef main(): return str(collections.UserString('{0.__globals__}').format(main))",
+    "attrgetter": "import operator\ndef main(): return str(operator.attrgetter('__globals__')(main))",
+    "methodcaller": "import operator\ndef main(): return operator.methodcaller('__subclasses__')(object)",
+    "generator frame": "def main():\n    g = (x for x in [1])\n    return str(getattr(g, 'gi_' + 'frame'))",
+    "traceback frame": """
+def main():
+    try:
+        1 / 0
+    except ZeroDivisionError as e:
+        return str(e.__traceback__.tb_frame)""",
+    "pattern keyword": "def main():\n    match (x for x in [1]):\n        case object(gi_frame=f): return str(f)",
+    "pattern by match_args": """
+class A: pass
+setattr(A, '__match_args__', ('__globals__',))
+def main(): return 1""",
+    "pattern by a field called format": """
+from typing import NamedTuple
+class A(NamedTuple):
+    format: str
+def main():
+    match A('x'):
+        case A(f): return str(f)""",
+    "subclasses": "def main(): return len(object.__subclasses__())",
+    "bases": "def main(): return str(().__class__.__base__)",
+    "three-argument type": "def main(): return str(type('X', (), {'__del__': print}))",
+    "real type from typing": "import typing\ndef main(): return str(typing.get_origin(typing.Type[int])('X', (), {}))",
+    "metaclass that lies": """
+class M(type):
+    def __eq__(self, o): return True
+    def __hash__(self): return 1
+result = 1""",
+    "metaclass made to lie": "class M(type): pass\nM.__eq__ = lambda self, o: True\nresult = 1",
+    "function as metaclass": "def m(*a, **k): return 1\nclass X(metaclass=m): pass\nresult = 1",
+    "object as base": """
+class A:
+    def __getattr__(self, name): return lambda bases: (dict,)
+class B(A()): pass
+result = 1""",
+    "builtin's self": "def main(): return str(len.__self__)",
+    "library function's code": "import json\ndef main(): return str(json.dumps.__code__)",
+    "changing a module": "import json\njson.dumps = len\nresult = 1",
+    "changing a library class": "import collections\ncollections.Counter.x = 1\nresult = 1",
+    "re-initialising a descriptor": "import uuid\nuuid.UUID.hex.__init__(lambda s: 5)\nresult = 1",
+    "private of a library base": """
+import asyncio
+class Q(asyncio.Queue):
+    def go(self): return str(self._get_loop())
+async def main(): return Q().go()""",
+    "private of a library base as a field": """
+import asyncio
+from dataclasses import dataclass, replace
+@dataclass
+class Q(asyncio.Queue):
+    _loop: object = None
+result = 1""",
+    "a task's loop": "import asyncio\nasync def main(): return str(asyncio.current_task().get_loop())",
+    "foreign module": "import json\ndef main(): return str(json.codecs)",
+    "foreign module by from": "from datetime import sys\nresult = 1",
+    "processes": "import asyncio\ndef main(): return str(asyncio.create_subprocess_exec)",
+    "dataclass field text": """
+import dataclasses, typing
+T = typing.TypedDict('T', {'a=int(1)):#': dataclasses.InitVar[int]})
+dataclasses.dataclass(T)
+result = 1""",
+    "make_dataclass namespace": "import dataclasses\ndataclasses.make_dataclass('X', [], namespace={'__del__': 1})",
+    "wraps onto the library": "import functools, copy\nfunctools.update_wrapper(copy.copy, len)\nresult = 1",
+    "reserved name": "import math as _getattr_\nresult = 1",
+    "rebinding super": "def super(*a): return 1\nresult = 1",
+    "super of a library class": "import collections as c\ndef main(): return str(super(c.Counter, c.Counter()))",
+    "__import__": "result = str(__import__('os'))",
+    "split of a group": "class G(ExceptionGroup):\n    def split(self, c): return None, None\nresult = 1",
+}
+
+
+@pytest.mark.parametrize("name", ESCAPES)
+def test_way_out_is_refused(run, name):
+    ran = run(ESCAPES[name])
+    assert ran.kind is ErrorKind.POLICY_VIOLATION, ran.failure
+    assert ran.failure.line > 0
+    assert [event.layer for event in ran.events] == ["policy"]
+
+
+@pytest.mark.parametrize("name", "open eval exec compile input breakpoint globals locals".split())
+def test_missing_builtin_says_what_to_do(run, name):
+    failure = run(f"x = 1\n{name}()").failure
+    assert (failure.kind, failure.line) == (ErrorKind.POLICY_VIOLATION, 2)
+    assert failure.hint
+
+
+def test_refused_import_names_the_alternatives(run):
+    failure = run("import os").failure
+    assert failure.kind is ErrorKind.POLICY_VIOLATION
+    assert "'os' is not available" in failure.message
+    assert "available: abc, ast, asyncio, base64" in failure.hint
+
+
+def test_refusals_can_be_caught_as_what_they_are_elsewhere(run):
+    source = """
+out = []
+try:
+    import requests
+except ImportError as error:
+    out.append("import")
+try:
+    main.__globals__ if False else getattr(out.append, "__self__")
+except AttributeError:
+    out.append("attribute")
+out.append(hasattr(print, "__code__"))
+out.append(getattr(print, "__code__", "default"))
+result = out
+"""
+    assert run(source.replace("main.__globals__ if False else ", "")).value == ["import", "attribute", False, "default"]
+
+
+def test_typo_in_a_module_is_the_users_error(run):
+    failure = run("import math\nmath.squareroot(4)").failure
+    assert (failure.kind, failure.line) == (ErrorKind.USER_ERROR, 2)
+    assert failure.message == "module 'math' has no attribute 'squareroot'"
+
+
+def test_validate_reports_every_problem_and_the_imports(run):
+    source = "import json, requests.api\nimport threading\nx = f.__code__\ny = (1).__reduce__\nraise SystemExit"
+    report = run(source, mode="validate").report
+    assert [(each.line, each.column) for each in report.failures] == [(2, 1), (3, 5), (4, 5)]
+    assert report.imports == ("json", "requests.api", "threading")
+    assert not run("import json\nx = 1", mode="validate").report.failures

@@ -1,0 +1,120 @@
+"""The hook itself, called as CPython would; no test installs it: a hook can't be taken out again."""
+
+from __future__ import annotations
+
+import errno
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from langserver.sandbox import audit
+from langserver.sandbox.audit import ALLOWED, AuditRefusal, make_hook
+
+ROOT = Path(__file__).parents[2]
+
+NEVER = [
+    "open", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.listdir", "os.kill", "socket.__new__",
+    "socket.connect", "subprocess.Popen", "ctypes.dlopen", "ctypes.dlsym", "ctypes.call_function", "ctypes.cdata/init",
+    "gc.get_objects", "gc.get_referrers", "sys.addaudithook", "sys.settrace", "sys.setprofile", "sys._current_frames",
+    "mmap.__new__", "resource.setrlimit", "fcntl.fcntl", "signal.pthread_kill", "pickle.find_class", "an event to come",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("runtime", ["python", "js"])
+@pytest.mark.parametrize("event", NEVER)
+def test_what_is_not_listed_is_refused(runtime: str, event: str) -> None:
+    with pytest.raises(PermissionError) as caught:
+        make_hook(runtime)(event, ())
+    assert isinstance(caught.value, AuditRefusal)
+    assert caught.value.errno == errno.EPERM
+    assert caught.value.strerror == f"the sandbox refused {event}"
+
+
+@pytest.mark.parametrize(("runtime", "event"), [(runtime, event) for runtime in ALLOWED for event in ALLOWED[runtime]])
+def test_what_is_listed_passes_and_says_why(runtime: str, event: str) -> None:
+    make_hook(runtime)(event, ())
+    assert ALLOWED[runtime][event]
+
+
+def test_the_engine_of_js_is_not_open_to_python() -> None:
+    assert not any(event.startswith("ctypes.") for event in ALLOWED["python"])
+
+
+def test_nothing_a_task_can_rebind_changes_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    hook = make_hook("python")
+    monkeypatch.setitem(ALLOWED["python"], "open", "a wish")
+    monkeypatch.setattr(audit, "AuditRefusal", None)
+    monkeypatch.setattr(audit, "errno", None)
+    with pytest.raises(AuditRefusal):
+        hook("open", ())
+    assert hook.__code__.co_names == (), "the hook reads no global"
+
+
+INSTALLED = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from langserver.sandbox import audit
+import abc, array, collections, contextlib, copy, dataclasses, datetime, decimal, enum, fractions, functools, inspect
+import io, json, random, re, string, textwrap, traceback, typing, uuid, warnings, weakref
+import asyncio.events, asyncio.futures
+audit.install(audit.make_hook("python"))
+
+@dataclasses.dataclass(order=True)
+class Point:
+    x: int
+    y: int = 0
+
+Pair = collections.namedtuple("Pair", "a b")
+Colour = enum.Enum("Colour", "RED GREEN")
+
+@functools.wraps(inspect.signature)
+def wrapped(): pass
+
+class Named(typing.NamedTuple):
+    a: int
+
+async def numbers():
+    yield 1
+
+async def run():
+    return [n async for n in numbers()]
+
+copy.deepcopy([Point(1), Pair(1, 2), {"a": [1]}])
+array.array("i", [1]).tobytes()
+try:
+    run().send(None)
+except StopIteration as stop:
+    assert stop.value == [1]
+loop = []
+loop.append(loop)
+assert repr(loop) == "[[...]]"
+random.seed(1); random.random(); uuid.uuid4(); datetime.datetime.now(); decimal.Decimal("1") / 3
+exec(compile("import json as again", "task", "exec"))
+for hostile in (
+    lambda: open("/etc/passwd"),
+    lambda: __import__("antigravity"),
+    lambda: __import__("os").listdir("/"),
+    lambda: sys.settrace(print),
+    lambda: __import__("gc").get_objects(),
+):
+    try:
+        hostile()
+    except audit.AuditRefusal:
+        pass
+    except ImportError:  # the import system takes a refusal for a missing file
+        pass
+    else:
+        sys.exit("passed: " + repr(hostile.__code__.co_names))
+seen = []
+sys.addaudithook(lambda event, _: seen.append(event))  # CPython swallows the refusal and adds nothing
+exec("1")
+assert not seen
+print("held")
+"""
+
+
+def test_ordinary_programs_run_under_it_and_hostile_ones_do_not() -> None:
+    done = subprocess.run([sys.executable, "-I", "-c", INSTALLED, str(ROOT)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "held\n", "")

@@ -1,0 +1,177 @@
+"""The filters of both runtimes, for both architectures, in an interpreter: no call is made."""
+
+from __future__ import annotations
+
+import mmap
+
+import pytest
+
+from langserver.sandbox.bpf import MAX_INSTRUCTIONS
+from langserver.sandbox.seccomp import ALLOW, DENY, KILL_PROCESS, NOT_THERE, build_filter
+from langserver.sandbox.syscall_rules import ALLOWED, KILLED
+from langserver.sandbox.syscalls import AARCH64, NUMBERS, X86_64, Architecture, number_of
+from tests.sandbox.interpreter import run
+
+RUNTIMES = ("python", "js")
+ARCHITECTURES = (X86_64, AARCH64)
+FILTERS = {(runtime, arch.name): build_filter(runtime, arch) for runtime in RUNTIMES for arch in ARCHITECTURES}
+
+PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+READ_WRITE = mmap.PROT_READ | mmap.PROT_WRITE
+HIGH = 1 << 32
+
+# What is not named in the rules at all, by number: (x86_64, aarch64).
+OTHERS = {
+    "openat": (257, 56), "socket": (41, 198), "clone": (56, 220), "execve": (59, 221), "kill": (62, 129),
+    "tgkill": (234, 131), "setrlimit": (160, 164), "prlimit64": (302, 261), "memfd_create": (319, 279),
+    "shmget": (29, 194), "pidfd_open": (434, 434), "prctl": (157, 167), "ioctl": (16, 29), "dup": (32, 23),
+    "mlock": (149, 228), "remap_file_pages": (216, 234), "process_madvise": (440, 440), "pkey_mprotect": (329, 288),
+    "newfstatat": (262, 79), "readlinkat": (267, 78), "sendto": (44, 206), "seccomp": (317, 277),
+}  # fmt: skip
+
+GOOD_ARGUMENTS = {
+    "mmap": (0, 4096, READ_WRITE, PRIVATE, -1, 0),
+    "mprotect": (0, 4096, READ_WRITE),
+    "mremap": (0, 4096, 8192, 1, 0),
+    "madvise": (0, 4096, 4),
+    "fcntl": (3, 1),
+}
+
+
+def answer(runtime: str, arch: Architecture, name: str, *arguments: int) -> int:
+    number = OTHERS[name][arch.column] if name in OTHERS else number_of(name, arch)
+    assert number is not None
+    return run(FILTERS[runtime, arch.name], arch.audit, number, arguments)
+
+
+both = pytest.mark.parametrize("arch", ARCHITECTURES, ids=lambda arch: arch.name)
+each_runtime = pytest.mark.parametrize("runtime", RUNTIMES)
+
+
+@both
+@pytest.mark.parametrize(
+    ("runtime", "name"), [(runtime, rule.name) for runtime in RUNTIMES for rule in ALLOWED[runtime]]
+)
+def test_every_rule_allows_its_call(runtime: str, name: str, arch: Architecture) -> None:
+    assert answer(runtime, arch, name, *GOOD_ARGUMENTS.get(name, ())) == ALLOW
+
+
+@each_runtime
+def test_every_rule_says_why(runtime: str) -> None:
+    names = [rule.name for rule in ALLOWED[runtime]]
+    assert len(names) == len(set(names))
+    assert all(rule.reason for rule in ALLOWED[runtime])
+    assert not set(names) & set(KILLED)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "allowed"),
+    [
+        ("mmap", (0, 1, 0, PRIVATE, -1, 0), True),
+        ("mmap", (0, 1, READ_WRITE, PRIVATE | 0x4000, -1, 0), True),
+        ("mmap", (0, 1, READ_WRITE, PRIVATE | 0x10 | 0x4000 | 0x20000, -1, 0), True),
+        ("mmap", (0, 1, mmap.PROT_READ, PRIVATE, -1, 0), False),  # sparse page tables
+        ("mmap", (0, 1, mmap.PROT_WRITE, PRIVATE, -1, 0), False),
+        ("mmap", (0, 1, mmap.PROT_EXEC, PRIVATE, -1, 0), False),
+        ("mmap", (0, 1, READ_WRITE | mmap.PROT_EXEC, PRIVATE, -1, 0), False),
+        ("mmap", (0, 1, READ_WRITE | HIGH, PRIVATE, -1, 0), False),
+        ("mmap", (0, 1, READ_WRITE, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS, -1, 0), False),
+        ("mmap", (0, 1, READ_WRITE, 3 | mmap.MAP_ANONYMOUS, -1, 0), False),  # MAP_SHARED_VALIDATE
+        ("mmap", (0, 1, READ_WRITE, mmap.MAP_PRIVATE, 3, 0), False),  # a file
+        ("mmap", (0, 1, READ_WRITE, mmap.MAP_ANONYMOUS, -1, 0), False),
+        ("mmap", (0, 1, READ_WRITE, PRIVATE | 0x100, -1, 0), False),  # GROWSDOWN
+        ("mmap", (0, 1, READ_WRITE, PRIVATE | 0x40, -1, 0), False),  # 32BIT
+        ("mmap", (0, 1, READ_WRITE, PRIVATE | 0x2000, -1, 0), False),  # LOCKED
+        ("mmap", (0, 1, READ_WRITE, PRIVATE | 0x8000, -1, 0), False),  # POPULATE
+        ("mmap", (0, 1, READ_WRITE, PRIVATE | 0x40000, -1, 0), False),  # HUGETLB
+        ("mmap", (0, 1, READ_WRITE, PRIVATE | HIGH, -1, 0), False),
+        ("mprotect", (0, 1, 0), True),
+        ("mprotect", (0, 1, READ_WRITE), True),
+        ("mprotect", (0, 1, mmap.PROT_READ), False),
+        ("mprotect", (0, 1, mmap.PROT_READ | mmap.PROT_EXEC), False),
+        ("mprotect", (0, 1, READ_WRITE | 0x01000000), False),  # PROT_GROWSDOWN
+        ("mprotect", (0, 1, HIGH), False),
+        ("mremap", (0, 1, 1, 0), True),
+        ("mremap", (0, 1, 1, 1 | 2, 0), True),
+        ("mremap", (0, 1, 1, 1 | 4, 0), False),  # DONTUNMAP
+        ("mremap", (0, 1, 1, HIGH, 0), False),
+        ("madvise", (0, 1, 4), True),
+        ("madvise", (0, 1, 8), True),
+        ("madvise", (0, 1, 10), False),
+        ("madvise", (0, 1, 14), False),  # HUGEPAGE
+        ("madvise", (0, 1, 4 | HIGH), False),
+        ("fcntl", (3, 1), True),
+        ("fcntl", (3, 3), True),
+        ("fcntl", (3, 0), False),  # DUPFD
+        ("fcntl", (3, 2), False),
+        ("fcntl", (3, 4), False),
+        ("fcntl", (3, 1031), False),  # SETPIPE_SZ
+        ("fcntl", (3, 1 | HIGH), False),
+    ],
+)
+@both
+@each_runtime
+def test_arguments(runtime: str, arch: Architecture, name: str, arguments: tuple[int, ...], allowed: bool) -> None:
+    assert answer(runtime, arch, name, *arguments) == (ALLOW if allowed else DENY)
+
+
+@both
+@each_runtime
+@pytest.mark.parametrize("name", KILLED)
+def test_calls_without_an_honest_use_kill(runtime: str, arch: Architecture, name: str) -> None:
+    if NUMBERS[name][arch.column] is None:
+        assert arch is AARCH64, "x86_64 has every call of the list"
+    else:
+        assert answer(runtime, arch, name) == KILL_PROCESS
+
+
+@both
+@each_runtime
+@pytest.mark.parametrize("name", [*OTHERS, "getppid"])
+def test_what_is_not_listed_answers_eperm(runtime: str, arch: Architecture, name: str) -> None:
+    assert answer(runtime, arch, name) == DENY
+
+
+@both
+@each_runtime
+def test_clone3_is_not_there(runtime: str, arch: Architecture) -> None:
+    assert answer(runtime, arch, "clone3", 0x7FFF00000000, 88) == NOT_THERE
+
+
+@pytest.mark.parametrize("name", ["gettid", "sched_yield", "gettimeofday", "exit"])
+@both
+def test_what_only_v8_needs_is_refused_to_python(arch: Architecture, name: str) -> None:
+    assert answer("python", arch, name) == DENY
+    assert answer("js", arch, name) == ALLOW
+
+
+@each_runtime
+@pytest.mark.parametrize("number", [0x40000000, 0x40000000 | 1, 0x40000000 | 39, 0x40000000 | 512, 0xFFFFFFFF])
+def test_x32_kills(runtime: str, number: int) -> None:
+    assert run(FILTERS[runtime, "x86_64"], X86_64.audit, number) == KILL_PROCESS
+
+
+@both
+@each_runtime
+@pytest.mark.parametrize("foreign", [0x40000003, 0xC000003E, 0xC00000B7, 0x40000028, 0])
+def test_calls_of_another_architecture_kill(runtime: str, arch: Architecture, foreign: int) -> None:
+    number = number_of("read", arch)
+    assert number is not None
+    expected = ALLOW if foreign == arch.audit else KILL_PROCESS
+    assert run(FILTERS[runtime, arch.name], foreign, number) == expected
+
+
+@both
+@each_runtime
+def test_every_number_has_an_answer(runtime: str, arch: Architecture) -> None:
+    """No number falls through to something undefined, and only plain rules allow whatever the arguments are."""
+    plain = {number_of(rule.name, arch) for rule in ALLOWED[runtime] if not rule.conditions}
+    program = FILTERS[runtime, arch.name]
+    allowed = {number for number in range(600) if run(program, arch.audit, number, (0, 0, 7, 7, 7, 7)) == ALLOW}
+    assert allowed == plain
+    assert len(program) // 8 < MAX_INSTRUCTIONS
+
+
+def test_an_unknown_runtime_has_no_filter() -> None:
+    with pytest.raises(KeyError):
+        build_filter("ruby", X86_64)
