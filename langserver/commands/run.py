@@ -80,9 +80,10 @@ def _silent(_: LogLine) -> None:
 def _show(outcome: Outcome, label: str, errors: Page) -> None:
     if outcome.logs_truncated:
         errors.warning("the log was cut: its limit is reached")
-    for event in outcome.events:
-        errors.warning(f"{event.layer} {event.action}: {event.detail}")
     judged = outcome.verdict
+    for event in outcome.events:
+        if judged.failure is None or event.detail != judged.failure.message:  # that one is said below
+            errors.warning(f"{event.layer} {event.action}: {event.detail}")
     if judged.failure is not None:
         errors.failure(judged.failure, label)
     elif judged.report is not None:

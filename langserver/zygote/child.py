@@ -48,6 +48,7 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
         text = pipe.read(Kind.INPUT)
         pipe.read(Kind.GO)
         inputs = runtime.parse_input(text)
+        del text  # as large as the input, and user code pays for what is still held
     except BadInput as error:
         channel.bad_input(str(error))
         return

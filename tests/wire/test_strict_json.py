@@ -46,6 +46,12 @@ def test_100_000_levels_are_refused() -> None:
         parse_strict(b"[" * 100_000 + b"]" * 100_000)
 
 
+def test_a_long_text_is_read_in_pieces_and_cut_nowhere_that_matters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("langserver.wire.strict_json._CHUNK", 3)
+    text = json.dumps([['[\\"', "\\\\", '"'] * 60, "[" * 50, [[["{"]]]]).encode()
+    assert [within_depth(text, limit) for limit in (3, 4)] == [False, True]
+
+
 def test_brackets_in_strings_are_no_depth() -> None:
     assert parse_strict(json.dumps(["[" * 500, '\\"[{' * 100]).encode()) == ["[" * 500, '\\"[{' * 100]
 

@@ -8,6 +8,10 @@ import sys
 
 import pytest
 
+from langserver.core.claims import Report, SecurityClaim
+from langserver.core.verdict import Verdict
+from langserver.zygote.execution import Outcome
+
 HELLO = "def main(inputs):\n    print('a line')\n    return {'sum': inputs['a'] + inputs['b']}\n"
 KEY_ERROR = "def main(inputs):\n    order = inputs\n    return order['price']\n"
 
@@ -189,3 +193,23 @@ def test_no_server_library_is_loaded(task, tmp_path):
             check=True,
         )
         assert ended.stdout.splitlines()[-1] == "0 []"
+
+
+def test_a_refusal_that_the_program_survived_is_told(typed, task, monkeypatch):
+    async def perform(*_: object) -> Outcome:
+        claim = SecurityClaim("seccomp", "denied", "openat\x1b[2J")
+        return Outcome(Verdict(report=Report(b"1")), events=(claim,))
+
+    monkeypatch.setattr("langserver.commands.run.perform", perform)
+    ended = typed("run", task("brave.py", "result = 1"))
+
+    assert (ended.status, ended.out) == (0, "1\n")
+    assert ended.err == "warning: seccomp denied: openat\x1b[2J\n"
+
+
+def test_a_refusal_that_ended_it_is_told_once(cli, task):
+    ended = cli("run", task("bold.py", "import socket\n"))
+
+    assert ended.status == 1
+    assert "warning:" not in ended.err
+    assert ended.err.startswith("bold.py:1: POLICY_VIOLATION: ")

@@ -25,8 +25,12 @@ def main():
 """
 PYTHON_LOOKS = """
 import json, random, math
+def exists(f):
+    try: f()
+    except NameError: return False
+    return True
 def main():
-    return [hasattr(json, "mark"), math.pi == 3, random.random() == 4, "mark" in dir(), "Mark" in dir()]
+    return [hasattr(json, "mark"), math.pi == 3, random.random() == 4, exists(lambda: mark), exists(lambda: Mark)]
 """
 JS_LEAVES = """
 globalThis.mark = 1; Object.prototype.mark = 1; Array.prototype.push = null; Math.random = () => 4;

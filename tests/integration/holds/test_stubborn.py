@@ -19,7 +19,7 @@ STUBBORN = {
         "class E(Exception):\n    def __str__(self):\n        while True: pass\ndef main():\n    raise E()",
     ),
     "sleep": ("python", "import time\ndef main():\n    time.sleep(1000)"),
-    "microtasks": ("js", "function main() { const f = () => Promise.resolve().then(f); return f() }"),
+    "microtasks": ("js", "const f = () => { Promise.resolve().then(f) }; function main() { f(); return 1 }"),
     "a hostile toJSON": ("js", "function main() { return {toJSON() { for (;;) {} }} }"),
     "a hostile thenable": ("js", "function main() { return {then(ok) { ok(this) }} }"),
     "js regex backtracking": ("js", "function main() { return /^(a+)+$/.test('a'.repeat(64) + 'b') }"),
