@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from langserver.errors import RequestError, StartError
 from langserver.limits import Ceilings
-from langserver.sandbox.layers import LAYERS, parse_layers
+from langserver.sandbox.layers import LAYERS, REQUIRED, parse_layers
 from langserver.server.address import parse_address
 from langserver.server.cores import usable_cores
 from langserver.zygote.request import RUNTIMES, canonical_runtime
@@ -89,7 +89,7 @@ class Settings(BaseSettings):
     code_bytes: int = _whole(1, _MAX_MESSAGE_BYTES // 4, _MIB)
     input_bytes: int = _whole(1, _MAX_MESSAGE_BYTES // 4, 16 * _MIB)
     required_layers: Annotated[frozenset[str], NoDecode, BeforeValidator(_layers)] = Field(
-        frozenset({"policy", "audit", "privileges", "rlimits", "seccomp"}),
+        REQUIRED,
         description=f"none, or some of {', '.join(LAYERS)}, separated by commas",
     )
     zygote_max_tasks: int = _whole(1, 10_000_000, 1_000)

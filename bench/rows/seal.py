@@ -27,7 +27,7 @@ def rows(context: Context) -> list[Row]:
 
 
 async def _spawn(runtime: str, count: int) -> tuple[Row, Row]:
-    layers = [layer.name for layer in probe() if layer.available]
+    layers = frozenset(layer.name for layer in probe() if layer.available)
     try:
         zygote = await Zygote.start(runtime, layers)
     except ZygoteError as error:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from langserver.commands.exits import UsageError
 from langserver.errors import StartError
-from langserver.sandbox.layers import AUDIT, POLICY, PRIVILEGES, RLIMITS, SECCOMP, parse_layers
+from langserver.sandbox.layers import POLICY, REQUIRED, parse_layers
 from langserver.sandbox.probe import probe
-
-# Nothing runs with less by mistake: these or --layers.
-REQUIRED = frozenset({POLICY, AUDIT, PRIVILEGES, RLIMITS, SECCOMP})
 
 
 def default_layers() -> frozenset[str]:

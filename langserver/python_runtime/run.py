@@ -115,8 +115,10 @@ class PythonRuntime:
         for failure in report.failures:
             if failure.kind is ErrorKind.POLICY_VIOLATION:
                 channel.event("policy", "refused", failure.message)
-            elif failure.kind is ErrorKind.SANDBOX_VIOLATION:
-                channel.event("audit" if failure.type == "AuditRefusal" else "seccomp", "denied", failure.message)
+            elif (
+                failure.kind is ErrorKind.SANDBOX_VIOLATION and failure.type != "AuditRefusal"
+            ):  # the hook told its own
+                channel.event("seccomp", "denied", failure.message)
         channel.report(report)
 
 

@@ -7,16 +7,18 @@ import datetime
 import decimal
 import enum
 import math
+import re
 import sys
 import uuid
 from collections.abc import Callable, Iterable
-from json.encoder import encode_basestring, encode_basestring_ascii
+from json.encoder import encode_basestring
 from typing import Any, Final
 
 from langserver.python_runtime.userclasses import mro_of, namespace_of
 
 MAX_DEPTH = 200
 _KEY_SHOWN = 40
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class NotJson(Exception):
@@ -110,19 +112,15 @@ class _Writer:
 
 
 def _quoted(value: str) -> str:
-    quoted = encode_basestring(value)
-    try:
-        quoted.encode()
-    except UnicodeEncodeError:  # a lone surrogate has no UTF-8, but it has a JSON escape
-        quoted = encode_basestring_ascii(value)
-    return quoted
+    # A lone surrogate has a JSON escape but means no character: strict readers refuse it (RFC 8259, section 8.2).
+    return encode_basestring(_LONE_SURROGATE.sub("\ufffd", value))
 
 
 def _step(path: str, name: str) -> str:
     if name.isidentifier() and len(name) <= _KEY_SHOWN:
         return f"{path}.{name}"
     shown = name if len(name) <= _KEY_SHOWN else name[:_KEY_SHOWN] + "..."
-    return f"{path}[{encode_basestring_ascii(shown)}]"
+    return f"{path}[{_quoted(shown)}]"
 
 
 def _key(key: Any, path: str) -> str:

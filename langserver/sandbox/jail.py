@@ -29,6 +29,7 @@ class _Sealing:
     parent_pid: int
     limits: ChildLimits
     wake: Callable[[], None]
+    tell: Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,22 +52,28 @@ class Jail:
         self.layers = layers
         self.ruleset = Ruleset(runtime) if LANDLOCK in layers else None
         self.filter = Filter(runtime) if SECCOMP in layers else None
-        self.hook = audit.make_hook(runtime) if AUDIT in layers else None
 
     @property
     def descriptors(self) -> frozenset[int]:
         """What it holds open in the zygote."""
         return frozenset() if self.ruleset is None else frozenset({self.ruleset.fd})
 
-    def seal(
-        self, report_fd: int, input_fd: int, parent_pid: int, limits: ChildLimits, wake: Callable[[], None]
+    def seal(  # noqa: PLR0917
+        self,
+        report_fd: int,
+        input_fd: int,
+        parent_pid: int,
+        limits: ChildLimits,
+        wake: Callable[[], None],
+        tell: Callable[[str], None],
     ) -> None:
         """Seals this process, a child just forked: report on 3, input on 4, nothing that can be given back.
 
-        `parent_pid` was read before the fork. `wake` is called between landlock and seccomp. A step that fails ends the
+        `parent_pid` was read before the fork. `wake` is called between landlock and seccomp, `tell` later
+        with each event that the audit hook refuses. A step that fails ends the
         process at once with the step's own exit code; nothing is written.
         """
-        sealing = _Sealing(self, report_fd, input_fd, parent_pid, limits, wake)
+        sealing = _Sealing(self, report_fd, input_fd, parent_pid, limits, wake, tell)
         for place, step in enumerate(STEPS):
             if step.layers and not step.layers & self.layers:
                 continue
@@ -99,8 +106,7 @@ def _filter_calls(sealing: _Sealing) -> None:
 
 
 def _install_hook(sealing: _Sealing) -> None:
-    assert sealing.jail.hook is not None
-    audit.install(sealing.jail.hook)
+    audit.install(audit.make_hook(sealing.jail.runtime, sealing.tell))
 
 
 _ALWAYS: Final[frozenset[str]] = frozenset()

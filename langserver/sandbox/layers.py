@@ -14,6 +14,9 @@ NAMESPACES: Final = "namespaces"
 
 LAYERS: Final = (POLICY, AUDIT, PRIVILEGES, RLIMITS, LANDLOCK, SECCOMP, NAMESPACES)
 
+# Nothing runs with less by mistake: without one of these, server and command line refuse to start.
+REQUIRED: Final = frozenset({POLICY, AUDIT, PRIVILEGES, RLIMITS, SECCOMP})
+
 NO_LAYER: Final = "none"  # what a caller writes for the empty set
 
 

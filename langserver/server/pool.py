@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 _BACKOFF_SECONDS = (0.05, 5.0)
 _RESTART_WAIT_SECONDS = 10.0
 _JAIL_FAILURES = 3
+_REFILL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,8 @@ class Pool:
         """A child for one task, a warm one if there is one. Raises ZygoteLost, SpawnRefused."""
         child = self._waiting.popleft() if self._waiting else await self._spawn()
         self._taken += 1
+        # Mostly the task is done before, and the refill does not compete with it for a core.
+        asyncio.get_running_loop().call_later(_REFILL_SECONDS, self._refill)
         if self._taken >= self._plan.zygote_max_tasks:
             self._replace("it forked its number of tasks")
         return child

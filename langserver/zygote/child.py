@@ -22,11 +22,12 @@ INPUT_FD = 4
 _FAULT = 63  # below the exit codes of the jail's steps
 
 
-def live(seal: Callable[[], None], runtime: Runtime) -> NoReturn:
+def live(seal: Callable[[Callable[[str], None]], None], runtime: Runtime) -> NoReturn:
     """Everything a forked process does; never returns to the zygote's loop."""
+    channel = Channel(REPORT_FD)
     try:
-        seal()
-        _perform(runtime, Channel(REPORT_FD), TaskPipe(INPUT_FD))
+        seal(lambda event: channel.event("audit", "denied", event))
+        _perform(runtime, channel, TaskPipe(INPUT_FD))
         os._exit(0)
     finally:
         os._exit(_FAULT)

@@ -204,7 +204,8 @@ class Zygote:
         try:
             self.tell(Message(Op.SPAWN, child.slot, (memory_bytes, cpu_seconds)), input_read, report_write)
             await self.answer(child.spawned)
-        except (ZygoteLost, SpawnRefused):
+        except (ZygoteLost, SpawnRefused, asyncio.CancelledError):
+            child.kill()
             self.release(child)
             raise
         finally:

@@ -158,7 +158,7 @@ class _HandOver:
             if ended() is None:
                 if self._job.lower_memory_bytes or self._job.lower_cpu_seconds:
                     await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
-                self._start = self._loop.time()
+                self._start = self._started_at = self._loop.time()
                 timers.append(self._loop.call_later(self._job.bounds.timeout_seconds, self._end, EndReason.TIMEOUT))
                 self._loop.add_reader(self._child.report_fd, self._listen, timers)
                 self._send()

@@ -12,6 +12,7 @@ import select
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 
@@ -106,8 +107,8 @@ class Zygote:
     def _fork(self, limits: ChildLimits, input_fd: int, report_fd: int) -> int:
         known = self._own | frozenset(self._children) | {input_fd, report_fd}
 
-        def seal() -> None:
-            self._jail.seal(report_fd, input_fd, self._pid, limits, self._runtime.wake)
+        def seal(tell: Callable[[str], None]) -> None:
+            self._jail.seal(report_fd, input_fd, self._pid, limits, self._runtime.wake, tell)
 
         # A child inherits the score and can't write it any more: it is raised around the fork (proc(5)).
         with oom.first_to_die(self._oom_fd) if self._oom_fd is not None else nullcontext():

@@ -53,7 +53,7 @@ def main() -> None:
         pid = os.fork()
         if pid == 0:
             try:
-                jail.seal(report_write, input_read, parent, ChildLimits(MEMORY, CPU_SECONDS), wake)
+                jail.seal(report_write, input_read, parent, ChildLimits(MEMORY, CPU_SECONDS), wake, lambda event: None)
                 os.write(3, " ".join(woken).encode())
                 os.read(4, 1)
             finally:

@@ -24,9 +24,11 @@ NEVER = [
 
 @pytest.mark.parametrize("runtime", ["python", "js"])
 @pytest.mark.parametrize("event", NEVER)
-def test_what_is_not_listed_is_refused(runtime: str, event: str) -> None:
+def test_what_is_not_listed_is_refused_and_told(runtime: str, event: str) -> None:
+    told: list[str] = []
     with pytest.raises(PermissionError) as caught:
-        make_hook(runtime)(event, ())
+        make_hook(runtime, told.append)(event, ())
+    assert told == [event]
     assert isinstance(caught.value, AuditRefusal)
     assert caught.value.errno == errno.EPERM
     assert caught.value.strerror == f"the sandbox refused {event}"
@@ -34,8 +36,17 @@ def test_what_is_not_listed_is_refused(runtime: str, event: str) -> None:
 
 @pytest.mark.parametrize(("runtime", "event"), [(runtime, event) for runtime in ALLOWED for event in ALLOWED[runtime]])
 def test_what_is_listed_passes_and_says_why(runtime: str, event: str) -> None:
-    make_hook(runtime)(event, ())
+    told: list[str] = []
+    make_hook(runtime, told.append)(event, ())
     assert ALLOWED[runtime][event]
+    assert told == []
+
+
+def test_the_parser_looking_for_a_source_line_is_refused_and_not_told() -> None:
+    told: list[str] = []
+    with pytest.raises(AuditRefusal):
+        make_hook("python", told.append)("open", ("<task>", "rb", 0))
+    assert told == []
 
 
 def test_the_engine_of_js_is_not_open_to_python() -> None:
@@ -43,7 +54,8 @@ def test_the_engine_of_js_is_not_open_to_python() -> None:
 
 
 def test_nothing_a_task_can_rebind_changes_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    hook = make_hook("python")
+    told: list[str] = []
+    hook = make_hook("python", told.append)
     monkeypatch.setitem(ALLOWED["python"], "open", "a wish")
     monkeypatch.setattr(audit, "AuditRefusal", None)
     monkeypatch.setattr(audit, "errno", None)
@@ -59,7 +71,7 @@ from langserver.sandbox import audit
 import abc, array, collections, contextlib, copy, dataclasses, datetime, decimal, enum, fractions, functools, inspect
 import io, json, random, re, string, textwrap, traceback, typing, uuid, warnings, weakref
 import asyncio.events, asyncio.futures
-audit.install(audit.make_hook("python"))
+audit.install(audit.make_hook("python", lambda event: None))
 
 @dataclasses.dataclass(order=True)
 class Point:

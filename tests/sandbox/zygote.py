@@ -44,7 +44,7 @@ def run(jail: Jail, attempt, limits: ChildLimits) -> str:
     pid = os.fork()
     if pid == 0:
         try:
-            jail.seal(report_write, input_read, parent, limits, lambda: None)
+            jail.seal(report_write, input_read, parent, limits, lambda: None, lambda event: None)
             os.close(4)
             os.write(3, outcome_of(attempt).encode())
             os._exit(0)

@@ -46,11 +46,18 @@ class ServerProcess:
         return psutil.Process(self.process.pid).children(recursive=True)
 
     def zygotes(self, runtime: str) -> list[psutil.Process]:
-        return [p for p in psutil.Process(self.process.pid).children() if runtime in p.cmdline()]
+        return [p for p in psutil.Process(self.process.pid).children() if _is_zygote(p, runtime)]
 
     @property
     def descriptors(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+
+def _is_zygote(process: psutil.Process, runtime: str) -> bool:
+    try:
+        return "langserver.zygote.main" in process.cmdline() and runtime in process.cmdline()
+    except psutil.Error:  # it ends just now
+        return False
 
 
 def until(condition: Callable[[], bool], what: str) -> None:

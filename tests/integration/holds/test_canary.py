@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import secrets
+import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -21,13 +22,17 @@ CEILINGS = Ceilings(memory_mb=512)
 # A canary as it stands in no scanner: the class keeps the pattern's own text from matching.
 CANARY = r"[C]ANARY[-][0-9a-f]{32}"
 SEED = 7163549018273645
+# A seed lives as the digits of a Python integer (base 2**30), or in words.
+SEED_FORMS = struct.pack("<II", SEED % 2**30, SEED >> 30), str(SEED).encode()
+# Spelled with escapes, so that no form of it stands in the scanner either.
+SEED_PATTERN = "|".join("".join(f"\\x{byte:02x}" for byte in form) for form in SEED_FORMS)
 
 # Native code: the policy is off, and no layer keeps it from its own memory.
 SCANNER = f"""
 import re
 def main():
     found = set()
-    pattern = re.compile(rb"{CANARY}|716354901827364[5]")
+    pattern = re.compile(rb"{CANARY}|{SEED_PATTERN}")
     with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", buffering=0) as memory:
         areas = [line.split()[0].split("-") + [line.split()[1]] for line in maps if "[v" not in line]
         for start, end, rights in areas:
@@ -37,7 +42,7 @@ def main():
                     data = memory.read(int(end, 16) - int(start, 16))
                 except OSError:
                     continue
-                found.update(match[-8:].decode() for match in pattern.findall(data))
+                found.update(match[-8:].hex() for match in pattern.findall(data))
     return sorted(found)
 """
 ECHO = {
@@ -112,13 +117,13 @@ async def test_the_scanner_finds_what_is_there() -> None:
     async with one_zygote("python", frozenset()) as supply:
         own = canary()
         request = TaskRequest("python", SCANNER, input_json=json.dumps(own), seed=SEED)
-        assert output(await supply.run(request)) == sorted([own[-8:], str(SEED)[-8:]])
+        assert output(await supply.run(request)) == sorted([own[-8:].encode().hex(), SEED_FORMS[0].hex()])
 
 
 def scan(pid: int) -> set[bytes]:
     """The canaries in another process' memory; it must be dumpable and of this user, or this test root."""
     found: set[bytes] = set()
-    pattern = re.compile(rb"CANARY-[0-9a-f]{32}|%d" % SEED)
+    pattern = re.compile(rb"CANARY-[0-9a-f]{32}|%s|%s" % tuple(map(re.escape, SEED_FORMS)))
     with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
         for line in maps:
             start, end = (int(part, 16) for part in line.split()[0].split("-"))

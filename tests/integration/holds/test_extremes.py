@@ -189,7 +189,10 @@ def test_limits_above_the_ceiling_are_clamped(server: ServerProcess) -> None:
 
 @pytest.mark.parametrize("runtime", ["python", "js"])
 def test_an_output_just_within_its_limit_and_one_over(runtime: str, server: ServerProcess) -> None:
-    code = {"python": "def main(inputs): return 'x' * inputs['n']", "js": "function main(n) { return 'x'.repeat(n.n) }"}[runtime]
+    code = {
+        "python": "def main(inputs): return 'x' * inputs['n']",
+        "js": "function main(inputs) { return 'x'.repeat(inputs.n) }",
+    }[runtime]
     whole = server.execute(code, runtime, f'{{"n": {2 * MIB - 2}}}')
     assert (whole.success, len(whole.output_json)) == (True, 2 * MIB)
     assert kind(server.execute(code, runtime, f'{{"n": {2 * MIB - 1}}}')) == "OUTPUT_LIMIT"

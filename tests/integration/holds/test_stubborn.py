@@ -12,7 +12,7 @@ STUBBORN = {
     "a huge integer power": ("python", "def main(): return str(7 ** (7 ** 12))[:1]"),
     "an endless except loop": (
         "python",
-        "def main():\n    while True:\n        try:\n            while True: pass\n        except BaseException:\n            pass",
+        "while True:\n    try:\n        while True: pass\n    except BaseException:\n        pass",
     ),
     "a hostile __str__": (
         "python",

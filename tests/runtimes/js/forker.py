@@ -45,7 +45,7 @@ def main() -> None:
         pid = os.fork()
         if not pid:
             try:
-                jail.seal(*descriptors, me, limits, runtime.wake)
+                jail.seal(*descriptors, me, limits, runtime.wake, lambda event: None)
                 live(runtime)
             finally:
                 os._exit(63)
