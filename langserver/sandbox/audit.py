@@ -51,7 +51,7 @@ ALLOWED: Final[dict[str, dict[str, str]]] = {"python": _COMMON, "js": _COMMON | 
 
 _READ_BACK_EVENT: Final = "langserver.readback"
 
-# Refused as all others, but nobody's doing. The second: CPython's own parser looks for the source line of a syntax error
+# Refused as all others, but quietly. The second: CPython's parser looks for the source line of a syntax error
 # in the file that the code claims to come from, and takes the refusal for an answer.
 _QUIET: Final = ((_READ_BACK_EVENT,), ("open", "<task>"))
 

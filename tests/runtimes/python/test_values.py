@@ -31,7 +31,8 @@ GOOD = [
     ("{1: 'a', None: 'b', True: 'c', 1.5: 'd'}", {"1": "c", "null": "b", "1.5": "d"}),
     ("collections.OrderedDict(a=1)", {"a": 1}),
     ("collections.Counter('aa')", {"a": 2}),
-    ("'\\ud800 \\u2028 \\x00'", "\ud800 \u2028 \x00"),
+    ("'\\u2028 \\x00'", "\u2028 \x00"),
+    ("'\\ud800'", "\ufffd"),  # strict readers of JSON refuse a lone surrogate
     ("[True, 0.1, -0.0, 1e300]", [True, 0.1, -0.0, 1e300]),
 ]
 
