@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import signal
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter, _SubParsersAction
 from collections.abc import Callable, Sequence
@@ -62,6 +63,9 @@ examples:
 exit status: 0 it was stopped, 2 bad usage, 3 it could not start: the message says what to change
 """
 
+_MOST_SECONDS = 86_400
+_MOST_MEGABYTES = 1 << 20
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status. Raises SystemExit for --help, --version and bad usage."""
@@ -78,9 +82,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except StartError as error:
         Page.of(sys.stderr).trouble(str(error))
         return ExitStatus.NO_SANDBOX
+    except KeyboardInterrupt:  # before a command handles signals itself: it has started nothing yet
+        return _ended_by(Interrupted(signal.SIGINT))
     except Interrupted as error:
-        Page.of(sys.stderr).trouble(f"ended by {error}")
-        return error.exit_status
+        return _ended_by(error)
+
+
+def _ended_by(interruption: Interrupted) -> int:
+    Page.of(sys.stderr).trouble(f"ended by {interruption}")
+    return interruption.exit_status
 
 
 def _parser() -> ArgumentParser:
@@ -136,7 +146,9 @@ def _add_run(parser: ArgumentParser) -> None:
     _add_source(parser)
     parser.add_argument("--input", metavar="JSON", default="", help="the input, or @FILE to read it from; default {}")
     parser.add_argument("--timeout", metavar="S", type=_seconds, default=0.0, help="seconds of wall clock; default 30")
-    parser.add_argument("--memory-mb", metavar="N", type=int, default=0, help="MiB over an idle child; default 128")
+    parser.add_argument(
+        "--memory-mb", metavar="N", type=_megabytes, default=0, help="MiB over an idle child; default 128"
+    )
     parser.add_argument("--timezone", metavar="Z", default="", help="IANA name of the local time; default UTC")
     parser.add_argument("--seed", metavar="N", type=_seed, help="makes random and Math.random repeatable")
     parser.add_argument("--layers", metavar="A,B", help="run with only these layers, or none: for reviewers")
@@ -170,8 +182,15 @@ def _add_serve(parser: ArgumentParser) -> None:
 
 def _seconds(text: str) -> float:
     value = float(text)
-    if not math.isfinite(value):
-        raise ArgumentTypeError(f"{text} is no number of seconds")
+    if not math.isfinite(value) or value > _MOST_SECONDS:
+        raise ArgumentTypeError(f"{text} is no number of seconds up to {_MOST_SECONDS}")
+    return value
+
+
+def _megabytes(text: str) -> int:
+    value = int(text)
+    if value > _MOST_MEGABYTES:
+        raise ArgumentTypeError(f"{text} is over {_MOST_MEGABYTES} MiB")
     return value
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from langserver.core.verdict import MIB, Bounds
 from langserver.errors import RequestError
 
+VALIDATE_SECONDS = 5  # what parsing and checking may take
+
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -18,9 +19,11 @@ from langserver.server.cores import usable_cores
 from langserver.zygote.request import RUNTIMES, canonical_runtime
 
 _PREFIX = "LANG_"
+_DEFAULTS = Ceilings()
+# Known from the design, not built into this version: to run without what they ask for would be worse than not to start.
+_NOT_YET = ("auth_tokens_file", "js_jit", "log_format", "metrics_addr", "python_modules")
 _TOKEN_BYTES = 16
 _TOKEN = re.compile(r"[\x21-\x7e]+")  # what a header can carry (RFC 9110, section 5.5), without spaces
-_MIB = 1 << 20
 _MAX_MESSAGE_BYTES = 1 << 30  # code and input each; gRPC counts message lengths in 32 bits
 
 
@@ -60,6 +63,11 @@ def _readable(path: Path) -> Path:
 _File = Annotated[Path | None, AfterValidator(lambda path: path and _readable(path))]
 
 
+def _default_timeout(known: dict[str, Any]) -> int:
+    longest: int = known.get("max_timeout_seconds", _DEFAULTS.max_timeout_seconds)  # missing when it was invalid
+    return min(_DEFAULTS.default_timeout_seconds, longest)
+
+
 def _whole(low: int, high: int, default: int | Callable[..., int]) -> Any:
     """A whole number; the description is what an error says was expected. A function may look at the fields before."""
     means: dict[str, Any] = {"default_factory": default} if callable(default) else {"default": default}
@@ -80,14 +88,14 @@ class Settings(BaseSettings):
     max_concurrency: int = _whole(1, 10_000, lambda: 2 * usable_cores())
     max_queue: int = _whole(0, 100_000, lambda known: 8 * known.get("max_concurrency", 1))
     warm_children: int = _whole(0, 1_000, usable_cores)
-    max_timeout_seconds: int = _whole(1, 86_400, 300)
-    default_timeout_seconds: int = _whole(1, 86_400, lambda known: min(30, known.get("max_timeout_seconds", 30)))
-    memory_mb: int = _whole(1, 1 << 20, 128)
-    cpu_seconds: int = _whole(0, 86_400, 0)
-    output_bytes: int = _whole(1, _MAX_MESSAGE_BYTES, 2 * _MIB)
-    log_bytes: int = _whole(0, _MAX_MESSAGE_BYTES, 256 << 10)
-    code_bytes: int = _whole(1, _MAX_MESSAGE_BYTES // 4, _MIB)
-    input_bytes: int = _whole(1, _MAX_MESSAGE_BYTES // 4, 16 * _MIB)
+    max_timeout_seconds: int = _whole(1, 86_400, _DEFAULTS.max_timeout_seconds)
+    default_timeout_seconds: int = _whole(1, 86_400, _default_timeout)
+    memory_mb: int = _whole(1, 1 << 20, _DEFAULTS.memory_mb)
+    cpu_seconds: int = _whole(0, 86_400, _DEFAULTS.cpu_seconds)
+    output_bytes: int = _whole(1, _MAX_MESSAGE_BYTES, _DEFAULTS.output_bytes)
+    log_bytes: int = _whole(0, _MAX_MESSAGE_BYTES, _DEFAULTS.log_bytes)
+    code_bytes: int = _whole(1, _MAX_MESSAGE_BYTES // 4, _DEFAULTS.code_bytes)
+    input_bytes: int = _whole(1, _MAX_MESSAGE_BYTES // 4, _DEFAULTS.input_bytes)
     required_layers: Annotated[frozenset[str], NoDecode, BeforeValidator(_layers)] = Field(
         REQUIRED,
         description=f"none, or some of {', '.join(LAYERS)}, separated by commas",
@@ -105,6 +113,9 @@ class Settings(BaseSettings):
     reflection: bool = Field(False, description="1 or 0")
 
     def __init__(self, **values: Any) -> None:
+        for name in _NOT_YET:
+            if os.environ.get(_PREFIX + name.upper()):
+                raise StartError(f"{_PREFIX}{name.upper()} is set, but this version has no such setting yet: unset it")
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -122,6 +133,12 @@ class Settings(BaseSettings):
         if self.tls_client_ca is not None and self.tls_cert is None:
             raise ValueError("LANG_TLS_CLIENT_CA needs LANG_TLS_CERT and LANG_TLS_KEY")
         return self
+
+    @staticmethod
+    def unknown_variables() -> list[str]:
+        """Variables of our prefix that mean nothing: a typo, or an orchestrator's for a service of that name."""
+        known = {_PREFIX + name.upper() for name in Settings.model_fields}
+        return sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in known)
 
     @property
     def ceilings(self) -> Ceilings:

@@ -10,7 +10,9 @@ from bench.measure import Context, NotAvailable, Ratio, Row
 from bench.rows.baselines import BARE_FORK
 from langserver.sandbox.probe import probe
 from langserver.wire.frames import Kind, encode
-from langserver.zygote.client import Child, SpawnRefused, Zygote, ZygoteError, ZygoteLost
+from langserver.zygote.child_handle import Child
+from langserver.zygote.client import Zygote
+from langserver.zygote.failures import SpawnRefused, ZygoteError, ZygoteLost
 
 SEALED = "{} child, from the request to sealed"
 GONE = "{} child, sealed and unused, from kill to reaped"

@@ -10,8 +10,6 @@ from langserver.core.claims import Failure
 from langserver.core.verdict import Verdict
 from langserver.zygote.execution import Outcome
 
-_MAX_EVENTS = 64  # the last ones: what ended the task is among them
-
 
 def execute_response(outcome: Outcome) -> dict[str, Any]:
     """An `ExecuteResponse`; `error` is null when there is none. The outcome must not be a refusal."""
@@ -32,7 +30,7 @@ def execute_response(outcome: Outcome) -> dict[str, Any]:
             "compile_seconds": usage.compile_seconds,
             "run_seconds": usage.run_seconds,
         },
-        "security_events": [asdict(event) for event in outcome.events[-_MAX_EVENTS:]],
+        "security_events": [asdict(event) for event in outcome.events],
     }
 
 

@@ -13,11 +13,9 @@ from langserver.commands.sources import read_source
 from langserver.commands.walls import default_layers
 from langserver.core.verdict import Refusal, Verdict
 from langserver.errors import RequestError, StartError
-from langserver.limits import Asked, Ceilings
+from langserver.limits import VALIDATE_SECONDS, Asked, Ceilings
 from langserver.zygote.execution import LogLine
 from langserver.zygote.request import TaskRequest, make_job
-
-_SECONDS = 5  # what a server gives a Validate
 
 
 def check(options: Namespace) -> int:
@@ -25,7 +23,9 @@ def check(options: Namespace) -> int:
     try:
         source = read_source(options.file, options.runtime)
         ceilings = Ceilings()
-        request = TaskRequest(source.runtime, source.code, filename=source.label, asked=Asked(timeout_seconds=_SECONDS))
+        request = TaskRequest(
+            source.runtime, source.code, filename=source.label, asked=Asked(timeout_seconds=VALIDATE_SECONDS)
+        )
         job = make_job(request, ceilings, "validate")
         judged = until_signal(perform(job, ceilings, default_layers(), _nothing_runs)).verdict
     except RequestError as error:

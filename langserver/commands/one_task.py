@@ -14,8 +14,10 @@ from langserver.errors import StartError
 from langserver.limits import Ceilings
 from langserver.sandbox import confine
 from langserver.sandbox.layers import PRIVILEGES, RLIMITS
-from langserver.zygote.client import Child, Zygote, ZygoteError
+from langserver.zygote.child_handle import Child
+from langserver.zygote.client import Zygote
 from langserver.zygote.execution import Execution, Job, LogLine, Outcome
+from langserver.zygote.failures import ZygoteError
 
 T = TypeVar("T")
 

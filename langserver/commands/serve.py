@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from langserver.server import app
-from langserver.settings import Settings
+from langserver.sandbox import confine
 
 
 def serve(options: Namespace) -> int:
     """Serves until it is stopped; returns the exit status. Raises StartError."""
+    # Before a secret is read: nobody of the same user may look into this process through /proc or ptrace.
+    confine.forbid_dumps()
+    from langserver.server import app
+    from langserver.settings import Settings
+
     return app.serve(Settings(), options.listen, options.reflection)

@@ -14,6 +14,8 @@ from langserver.core.outcome import ErrorKind
 
 MIB = 1 << 20
 
+_LOST = "zygote lost: the process for this task died or could not be had; it is safe to try again"
+
 
 class EndReason(Enum):
     """Why the server ended an execution itself; recorded before the kill."""
@@ -66,7 +68,6 @@ class Evidence:
     idle_rss_bytes: int = 0
     ended: EndReason | None = None
     sealed: bool = True
-    started: bool = True
     bad_input: str | None = None
     broken: str | None = None
     report: Report | None = None
@@ -96,14 +97,16 @@ def verdict(evidence: Evidence) -> Verdict:
         return _failed(ErrorKind.CANCELLED, "the caller went away")
     exit_ = evidence.exit
     if exit_ is None:
-        return Verdict(Refusal.UNAVAILABLE, "zygote lost: the process that ran this task died; it is safe to try again")
+        if evidence.ended is EndReason.DRAINED:
+            return _DRAINED
+        return Verdict(Refusal.UNAVAILABLE, _LOST)
     if exit_.code == 0 and evidence.broken is None:
         if evidence.bad_input is not None:
             return Verdict(Refusal.INVALID_ARGUMENT, evidence.bad_input)
         if evidence.report is not None and not _at_memory_limit(evidence):
             return _reported(evidence, evidence.report)
     if evidence.ended is EndReason.DRAINED:
-        return Verdict(Refusal.UNAVAILABLE, "draining: the server stopped before this task ended")
+        return _DRAINED
     if not evidence.sealed and evidence.ended is None:
         return _failed(ErrorKind.INTERNAL, _jail_message(evidence, exit_))
     return _ended_badly(evidence, exit_)
@@ -150,8 +153,8 @@ def _at_memory_limit(evidence: Evidence) -> bool:
     limit = evidence.bounds.memory_bytes
     if limit is None:
         return False
-    margin = 4 * MIB if evidence.runtime == "js" else MIB
-    return evidence.peak_bytes >= limit - max(margin, limit * 3 // 100)
+    margin = max(4 * MIB if evidence.runtime == "js" else MIB, limit * 3 // 100)
+    return evidence.peak_bytes >= limit - min(margin, limit // 4)  # of a tiny limit most must stay usable
 
 
 def _used_its_cpu(evidence: Evidence, exit_: Exit) -> bool:
@@ -193,3 +196,6 @@ def _how(exit_: Exit) -> str:
 
 def _failed(kind: ErrorKind, message: str, type_: str = "") -> Verdict:
     return Verdict(failure=Failure(kind, message, type_))
+
+
+_DRAINED = Verdict(Refusal.UNAVAILABLE, "draining: the server stopped before this task ended")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langserver.core.claims import Failure
 from langserver.core.outcome import ErrorKind
@@ -12,9 +12,10 @@ from langserver.js_runtime.absent import NO_MODULES, refusal
 
 BODY_LINES_BEFORE = 2  # the lines that V8 puts before the text of a function made by a constructor
 OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "out of memory")
+IMPORT_SYNTAX = "Cannot use import statement outside a module"
 MODULE_SYNTAX = frozenset(
     {
-        "Cannot use import statement outside a module",
+        IMPORT_SYNTAX,
         "Cannot use 'import.meta' outside a module",
         "Unexpected token 'export'",
     }
@@ -33,6 +34,7 @@ _SHOWN_LINE = 200
 _REPORT = re.compile(r"(?s)([^\n]*?):(\d+): (.*)")
 _TYPE = re.compile(r"(?s)([A-Za-z_$][\w$]*): (.*)")
 _FRAME = re.compile(r"    at (?:(.{1,200}?) \()?task\.js:(\d+):(\d+)\)?")
+_CONSTRUCTED = re.compile(r"new\s+([A-Za-z_$][\w$]*)")
 _UNCAUGHT_ERROR = re.compile(r"[A-Z]\w*Error(?:: |$)")
 
 
@@ -125,6 +127,22 @@ def _stack(rest: str) -> tuple[str, str | None]:
             return stack, header
         at = rest.find("\n\n", at + 1)
     return "", None
+
+
+def with_class_name(thrown: Thrown, source: str) -> Thrown:
+    """Gives an error of a script's top level its class for a type, when the class kept the name of Error.
+
+    V8's report has no word of the class. But the first frame of an error is where it was made, past its constructors,
+    and there the source says `new Class`.
+    """
+    lines = source.split("\n")
+    if thrown.type != "Error" or not thrown.frames or not 1 <= thrown.frames[0].line <= len(lines):
+        return thrown
+    frame = thrown.frames[0]
+    made = _CONSTRUCTED.match(lines[frame.line - 1], max(0, frame.column - 1))
+    if made and re.search(rf"\bclass\s+{re.escape(made[1])}\s+extends\b", source):
+        return replace(thrown, type=made[1])
+    return thrown
 
 
 def thrown_by_program(description: bytes) -> Thrown:

@@ -54,8 +54,9 @@ class Isolate:
         return answer
 
     def set_task(self, log_bytes: int, output_bytes: int, label: str, seed: int | None) -> None:
-        """Tells the limits of a task, how errors call its source, and its seed, 32 bits."""
-        task = {"log": log_bytes, "output": output_bytes, "label": label, "seed": seed}
+        """Tells the limits of a task, how errors call its source, and its seed, 64 bits."""
+        halves = None if seed is None else [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF]  # a number there has 53 bits
+        task = {"log": log_bytes, "output": output_bytes, "label": label, "seed": halves}
         self._tell(self._set_task, json.dumps(task).encode())
 
     def declare(self, lexicals: list[str]) -> None:

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from langserver.core.claims import Failure, Report
 from langserver.core.outcome import ErrorKind
 from langserver.js_runtime import source as texts
-from langserver.js_runtime.absent import NO_MODULES
-from langserver.js_runtime.catalog import MODULES
 from langserver.js_runtime.engine import Engine, EngineError, ReplyKind, V8Engine
 from langserver.js_runtime.errors import (
     BODY_LINES_BEFORE,
+    IMPORT_SYNTAX,
     MODULE_SYNTAX,
     ONLY_IN_BODIES,
     OUT_OF_MEMORY,
@@ -30,15 +29,17 @@ from langserver.js_runtime.errors import (
     syntax_failure,
     thrown_by_program,
     thrown_by_script,
+    with_class_name,
 )
+from langserver.js_runtime.imports import imports
 from langserver.js_runtime.isolate import Isolate, load_prelude
 from langserver.wire.channel import Channel
 from langserver.wire.header import TaskHeader
+from langserver.wire.report import MAX_FAILURES
 from langserver.wire.strict_json import MAX_DEPTH, BadInput, within_depth
 
 _SOURCE_URL = b"\n//# sourceURL=task.js"
 _CHUNK = 1 << 20
-_SEED_MASK = 0xFFFFFFFF
 _UNDESCRIBED = Failure(ErrorKind.USER_ERROR, "the program ended with an error that cannot be described")
 _NEVER_SETTLED = Failure(
     ErrorKind.USER_ERROR,
@@ -51,7 +52,11 @@ _NEVER_RUN = "throw 0;"
 
 @dataclass(frozen=True, slots=True)
 class JsProgram:
-    """A source. V8 parses it when it is run or checked: a script's text cannot be compiled ahead by this engine."""
+    """A source. V8 parses it when it is run or checked: a script's text cannot be compiled ahead by this engine.
+
+    So `compile_ns` of a report is 0 for a script, whose parsing is part of its `run_ns`; it is measured for bodies, for
+    what does not parse, and for a validation.
+    """
 
     source: str
     label: str
@@ -103,49 +108,47 @@ class JsRuntime:
     def reseed(self, header: TaskHeader) -> None:
         """Gives V8 the zone, which it reads at the first use of Date, and the seed if there is one."""
         os.environ["TZ"] = header.zone
-        seed = None if header.seed is None else header.seed & _SEED_MASK
-        self._running().set_task(header.log_bytes, header.output_bytes, header.label, seed)
+        self._running().set_task(header.log_bytes, header.output_bytes, header.label, header.seed)
 
     def run(self, program: JsProgram, inputs: None, header: TaskHeader, channel: Channel) -> None:  # noqa: ARG002
         """Runs the program and sends its one report. `inputs` are in the isolate already."""
         out_of_memory = channel.prepare(Report(failures=(OUT_OF_MEMORY,)))
         start = time.monotonic_ns()
         try:
-            result = self._execute(program, header, channel)
-            run_ns = time.monotonic_ns() - start
+            result, compile_ns = self._execute(program, header, channel)
+            run_ns = time.monotonic_ns() - start - compile_ns
             if isinstance(result, Failure):
                 if result.kind is ErrorKind.POLICY_VIOLATION:
                     channel.event("policy", "refused", result.message)
-                channel.report(Report(failures=(result,), run_ns=run_ns))
+                channel.report(Report(failures=(result,), compile_ns=compile_ns, run_ns=run_ns))
             else:
-                channel.report(Report(result, run_ns=run_ns))
+                channel.report(Report(result, compile_ns=compile_ns, run_ns=run_ns))
         except MemoryError as error:
             error.__traceback__ = None
             channel.send_prepared(out_of_memory)
 
     def validate(self, program: JsProgram, channel: Channel) -> None:
         """Parses the program without running it and sends all that is wrong with it."""
-        named = texts.imports(program.source)
-        failures = [
-            Failure(
-                ErrorKind.POLICY_VIOLATION,
-                f'the module "{module.name}" is not available',
-                line=module.line,
-                column=module.column,
-                hint=NO_MODULES,
-            )
-            for module in named
-            if module.name not in MODULES
-        ]
+        start = time.monotonic_ns()
+        named = imports(program.source)
+        failures: list[Failure] = []
         refused = self._running().check(program.source.encode("utf-8", "replace"))
         if refused != b"A":
             script = self._probe(program, _NEVER_RUN + "\n", "")
             problem = self._syntax(program, script, refused[1:].decode("utf-8", "replace"))
-            if all(problem.line != known.line or problem.kind is not known.kind for known in failures):
-                failures.insert(0, problem)
-        channel.report(Report(failures=tuple(failures), imports=tuple(dict.fromkeys(module.name for module in named))))
+            failures.append(problem)
+            if problem.kind is ErrorKind.POLICY_VIOLATION:  # V8 stops at the first of them
+                failures += [
+                    module_syntax_failure(Complaint(IMPORT_SYNTAX, found.line, found.column), program.label, found.name)
+                    for found in named
+                    if found.is_statement and found.line != problem.line
+                ]
+        names = tuple(dict.fromkeys(found.name for found in named))
+        compile_ns = time.monotonic_ns() - start
+        channel.report(Report(failures=tuple(failures[:MAX_FAILURES]), imports=names, compile_ns=compile_ns))
 
-    def _execute(self, program: JsProgram, header: TaskHeader, channel: Channel) -> bytes | Failure:
+    def _execute(self, program: JsProgram, header: TaskHeader, channel: Channel) -> tuple[bytes | Failure, int]:
+        """The output or the failure, and how many nanoseconds were spent on parsing alone (see JsProgram)."""
         isolate = self._running()
         text = program.source.encode("utf-8", "replace")
         lexicals = texts.wanted_lexicals(program.source)
@@ -153,21 +156,26 @@ class JsRuntime:
             isolate.declare(lexicals)
         place = Place(program.label, program.source)
         body_place = Place(program.label, program.source, BODY_LINES_BEFORE)
+        compile_ns = 0
+        start = time.monotonic_ns()
         try:
             if self._awaits_at_top(program) and isolate.start_body(text) == b"A":
-                return _outcome(isolate.follow(None, channel), header, body_place)
+                compile_ns = time.monotonic_ns() - start
+                return _outcome(isolate.follow(None, channel), header, body_place), compile_ns
             reply = isolate.evaluate(text + _SOURCE_URL, channel)
             if reply.kind is ReplyKind.THROWN:
-                return program_failure(thrown_by_script(reply.text), place)
+                return program_failure(with_class_name(thrown_by_script(reply.text), program.source), place), 0
             if reply.kind is not ReplyKind.UNPARSED:
-                return _outcome(isolate.follow(reply, channel), header, place)
+                return _outcome(isolate.follow(reply, channel), header, place), 0
             # No script: nothing of it ran. A body may have a top-level return and await.
             started = isolate.start_body(text)
+            compile_ns = time.monotonic_ns() - start
             if started != b"A":
-                return self._syntax(program, complaint(reply.text), started[1:].decode("utf-8", "replace"))
-            return _outcome(isolate.follow(None, channel), header, body_place)
+                problem = self._syntax(program, complaint(reply.text), started[1:].decode("utf-8", "replace"))
+                return problem, compile_ns
+            return _outcome(isolate.follow(None, channel), header, body_place), compile_ns
         except EngineError:
-            return _UNDESCRIBED
+            return _UNDESCRIBED, compile_ns
 
     def _awaits_at_top(self, program: JsProgram) -> bool:
         """Whether a text that may be a script means its top-level `await (x)` as await, not as a call.
@@ -193,7 +201,7 @@ class JsRuntime:
         elif found.line > program.source.count("\n") + 1:
             found = at_end(program.source)
         if found.message in MODULE_SYNTAX:
-            names = [module.name for module in texts.imports(program.source) if module.line == found.line]
+            names = [module.name for module in imports(program.source) if module.line == found.line]
             return module_syntax_failure(found, program.label, names[0] if names else None)
         return syntax_failure(found, program.label)
 

@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 LEXICALS = ("require", "module", "exports")
 
 _CALLED_AWAIT = re.compile(r"\bawait\s*[(\[`/+\-]|\bawait[ \t]*\n")
-# Comments and strings are matched whole, so that what stands in them is passed over. Templates and regular expressions
-# are not known.
-_IMPORTS = re.compile(
-    r"""//[^\n]*|/\*.*?\*/"""
-    r"""|\brequire\s*\(\s*(?P<quote>["'`])(?P<required>[^"'`\n$]{1,256})(?P=quote)\s*\)"""
-    r"""|^[ \t]*import\b(?:[^;'"]*?\bfrom)?\s*(?P<mark>["'])(?P<imported>[^"'\n]{1,256})(?P=mark)"""
-    r"""|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""",
-    re.DOTALL | re.MULTILINE,
-)
 
 
 def script_text(source: str) -> str:
@@ -39,24 +29,3 @@ def _declares(source: str, name: str) -> bool:
         re.search(rf"\b(?:var|let|const|function|class|async\s+function)\b\s*\*?\s*{name}\b", source)
         or re.search(rf"\b(?:var|let|const)\s*[{{\[][^=;]*\b{name}\b[^=;]*[}}\]]\s*=", source)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Import:
-    """A module that a source names, and where; line and column count from 1."""
-
-    name: str
-    line: int
-    column: int
-
-
-def imports(source: str) -> list[Import]:
-    """The modules that the source names in require("...") or import, in order."""
-    found = []
-    for match in _IMPORTS.finditer(source):
-        name = match["required"] or match["imported"]
-        if name:
-            start = match.start() + len(match[0]) - len(match[0].lstrip())
-            before = source[:start]
-            found.append(Import(name, before.count("\n") + 1, start - before.rfind("\n")))
-    return found

@@ -12,7 +12,7 @@ _PIECE = 8 << 10
 
 
 class LineLog(io.TextIOBase):
-    """A text stream of the log. Before `connect` and after `disconnect` it swallows what is written."""
+    """A text stream of the log. Before `connect` it swallows what is written."""
 
     def __init__(self, stream: str) -> None:
         super().__init__()

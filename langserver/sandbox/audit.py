@@ -19,7 +19,6 @@ _COMMON: Final[dict[str, str]] = {
     "exec": "a task is executed; dataclasses and named tuples write their methods as code",
     "compile": "a task is compiled; likewise",
     "import": "an import of what is loaded already; loading anything else needs `open`",
-    "marshal.loads": "the compile cache gives the child its code",
     "code.__new__": "CodeType.replace, when line numbers of a task are set right",
     "object.__getattr__": "raised for a few attributes of functions and code, by inspect and functools too",
     "object.__setattr__": "likewise, by functools.wraps",

@@ -62,6 +62,8 @@ def leave_session() -> None:
     if os.getsid(0) != os.getpid():
         raise ReadBackError("not the leader of an own session")
     os.chdir("/")
+    if os.getcwd() != "/":
+        raise ReadBackError("the current folder is another one")
     os.umask(_UMASK)
     if os.umask(_UMASK) != _UMASK:
         raise ReadBackError("the umask is another one")

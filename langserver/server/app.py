@@ -12,10 +12,11 @@ from contextlib import suppress
 
 from langserver.core.verdict import EndReason
 from langserver.errors import StartError
-from langserver.sandbox import libc
+from langserver.sandbox import confine
 from langserver.sandbox.probe import probe
 from langserver.server.address import Address, parse_address
 from langserver.server.capabilities import capabilities, layers_in_force
+from langserver.server.descriptors import raise_descriptor_limit
 from langserver.server.endpoint import add_services, bind, make_server
 from langserver.server.gate import Gate
 from langserver.server.health import Health
@@ -24,7 +25,7 @@ from langserver.server.pool import Pool, PoolPlan
 from langserver.server.service import LanguageService
 from langserver.server.tasks import Tasks
 from langserver.settings import Settings
-from langserver.zygote.client import ZygoteError
+from langserver.zygote.failures import ZygoteError
 
 log = logging.getLogger(__name__)
 
@@ -38,8 +39,11 @@ def serve(settings: Settings, listen: str | None, reflection: bool) -> int:
     Call it in the main thread: zygotes live as long as the thread that started them. Raises StartError.
     """
     # Nobody of the same user may read our memory (keys, other callers' tasks) through /proc or ptrace.
-    libc.prctl(libc.PR_SET_DUMPABLE, 0)
+    confine.forbid_dumps()
     set_up_logging()
+    for name in settings.unknown_variables():
+        log.warning("%s is set, but there is no such setting", name)
+    raise_descriptor_limit(settings)
     with suppress(asyncio.CancelledError):  # stopped while it started
         asyncio.run(_serve(settings, listen or settings.listen_addr, reflection or settings.reflection))
     return 0

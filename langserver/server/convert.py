@@ -10,7 +10,6 @@ from langserver.server.tasks import Finished
 from langserver.zygote.execution import LogLine, Outcome
 from langserver.zygote.request import TaskRequest
 
-_MAX_EVENTS = 64
 _MAX_INT32 = 2**31 - 1
 _MAX_INT64 = 2**63 - 1
 
@@ -122,10 +121,7 @@ def _usage(finished: Finished) -> lang_pb2.Usage:
 
 def _events(claims: tuple[SecurityClaim, ...]) -> list[lang_pb2.SecurityEvent]:
     # The last ones: what ended the task is among them.
-    return [
-        lang_pb2.SecurityEvent(layer=claim.layer, action=claim.action, detail=claim.detail)
-        for claim in claims[-_MAX_EVENTS:]
-    ]
+    return [lang_pb2.SecurityEvent(layer=claim.layer, action=claim.action, detail=claim.detail) for claim in claims]
 
 
 def _clamp(number: int, highest: int) -> int:

@@ -9,9 +9,11 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from langserver.core.verdict import Exit
 from langserver.sandbox.jail import step_of_exit_code
-from langserver.zygote.client import Child, Facts, SpawnRefused, Zygote, ZygoteError, ZygoteLost
+from langserver.zygote.child_handle import Child
+from langserver.zygote.client import Zygote
+from langserver.zygote.failures import SpawnRefused, ZygoteError, ZygoteLost
+from langserver.zygote.launch import Facts
 
 log = logging.getLogger(__name__)
 
@@ -85,8 +87,7 @@ class Pool:
     def done(self, child: Child) -> None:
         """A taken child is gone."""
         child.zygote.release(child)
-        if not child.exit.cancelled() and _jail_step(child.exit) is None:
-            self._jail_failures = 0
+        self._count_jail(child)
         self._refill()
 
     async def close(self) -> None:
@@ -165,18 +166,21 @@ class Pool:
         self._start_work(self._replace_now(self._zygote))
 
     async def _replace_now(self, old: Zygote) -> None:
+        _, pause = _BACKOFF_SECONDS
         try:
-            new = await Zygote.start(self._plan.runtime, self._plan.layers)
-        except ZygoteError as error:
-            log.error("the old zygote stays: %s", error)
-            self._taken = 0
-            return
+            while self._zygote is old:
+                try:
+                    new = await Zygote.start(self._plan.runtime, self._plan.layers)
+                except ZygoteError as error:
+                    log.error("the old zygote stays for now: %s", error)
+                    await asyncio.sleep(pause)
+                    continue
+                if self._zygote is old:
+                    self._use(new)
+                else:  # it died meanwhile, and another one was started for it
+                    await new.close()
         finally:
             self._replacing = False
-        if self._zygote is old:
-            self._use(new)
-        else:  # it died meanwhile, and another one was started for it
-            await new.close()
 
     def _retire(self, zygote: Zygote) -> None:
         """Lets what runs on a replaced zygote end; its waiting children hold nothing and go at once."""
@@ -224,30 +228,40 @@ class Pool:
             await self._dismiss(child)
             return
         self._waiting.append(child)
-        child.exit.add_done_callback(lambda end: self._warm_ended(child, end))
+        child.exit.add_done_callback(lambda _: self._warm_ended(child))
 
-    def _warm_ended(self, child: Child, end: asyncio.Future[Exit | None]) -> None:
+    def _warm_ended(self, child: Child) -> None:
         if child not in self._waiting:
             return
         self._waiting.remove(child)
         child.zygote.release(child)
-        step = _jail_step(end)
-        if step is None:
-            self._refill()
-            return
-        self._jail_failures += 1
-        log.error("a %s child could not be sealed: step %s failed", self._plan.runtime, step)
-        if self._jail_failures >= _JAIL_FAILURES:
-            self._on_health(False)
-        else:
-            self._refill()
+        self._count_jail(child)
+        self._refill()
+
+    def _count_jail(self, child: Child) -> None:
+        """Jails that fail one after another are no accident: the pool says so, until one holds again."""
+        step = None if child.sealed else _jail_step(child)
+        if step is not None:
+            log.error("a %s child could not be sealed: step %s failed", self._plan.runtime, step)
+            self._jail_failures += 1
+            if self._jail_failures == _JAIL_FAILURES:
+                self._on_health(False)
+        elif child.sealed:
+            if self._jail_failures >= _JAIL_FAILURES:
+                self._on_health(True)
+            self._jail_failures = 0
 
     def _start_work(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._work.add(task)
-        task.add_done_callback(self._work.discard)
+        task.add_done_callback(self._finish_work)
+
+    def _finish_work(self, task: asyncio.Task[None]) -> None:
+        self._work.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("work on the %s pool failed", self._plan.runtime, exc_info=error)
 
 
-def _jail_step(end: asyncio.Future[Exit | None]) -> str | None:
-    exit_ = end.result() if end.done() and not end.cancelled() else None
+def _jail_step(child: Child) -> str | None:
+    exit_ = child.exit.result() if child.exit.done() and not child.exit.cancelled() else None
     return step_of_exit_code(exit_.code) if exit_ and exit_.code is not None else None

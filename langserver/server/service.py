@@ -5,15 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from langserver.limits import Ceilings
+from langserver.limits import VALIDATE_SECONDS, Ceilings
 from langserver.pb import lang_pb2, lang_pb2_grpc
 from langserver.server.convert import check_of, execute_response, log_line, task_of, validate_response
 from langserver.server.statuses import Context, answering
 from langserver.server.tasks import Finished, Tasks
 from langserver.zygote.execution import LogLine
 from langserver.zygote.request import make_job
-
-_VALIDATE_SECONDS = 5
 
 
 class LanguageService(lang_pb2_grpc.LanguageServerServicer):
@@ -66,7 +64,7 @@ class LanguageService(lang_pb2_grpc.LanguageServerServicer):
     ) -> lang_pb2.ValidateResponse:
         """All that is wrong with some code."""
         async with answering(context):
-            job = make_job(check_of(request, _VALIDATE_SECONDS), self._ceilings, "validate")
+            job = make_job(check_of(request, VALIDATE_SECONDS), self._ceilings, "validate")
             return validate_response(await self._tasks.run(job, _deadline(context), _ignore))
         raise AssertionError
 

@@ -55,11 +55,6 @@ class FrameDecoder:
         self._caps = caps
         self._buffer = bytearray()
 
-    @property
-    def pending(self) -> int:
-        """Bytes received that do not make a whole frame yet: at the end of a stream, a cut one."""
-        return len(self._buffer)
-
     def feed(self, data: bytes) -> list[Frame]:
         """The frames that `data` completes, in order. Raises FrameError; the stream is of no use after that."""
         self._buffer += data

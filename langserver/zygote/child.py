@@ -9,15 +9,12 @@ from typing import NoReturn
 
 from langserver.core.claims import Failure, Report
 from langserver.core.outcome import ErrorKind
+from langserver.sandbox.confine import INPUT_FD, REPORT_FD
 from langserver.wire.channel import Channel, TaskPipe
-from langserver.wire.frames import Frame, Kind, encode
+from langserver.wire.frames import Kind, encode
 from langserver.wire.header import TaskHeader
 from langserver.wire.strict_json import BadInput
 from langserver.zygote.runtime import Runtime
-
-# Where the jail's first step puts the two pipes.
-REPORT_FD = 3
-INPUT_FD = 4
 
 _FAULT = 63  # below the exit codes of the jail's steps
 
@@ -59,7 +56,7 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
         return
     pipe.close()
     runtime.reseed(header)
-    channel.send(Frame(Kind.STARTED, b""))
+    channel.started()
     if header.mode == "validate":
         runtime.validate(program, channel)
         return

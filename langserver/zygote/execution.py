@@ -16,10 +16,12 @@ from langserver.core.claims import Failure, Report, SecurityClaim
 from langserver.core.outcome import ErrorKind
 from langserver.core.verdict import Bounds, EndReason, Evidence, Exit, Verdict, verdict
 from langserver.sandbox.jail import step_of_exit_code
+from langserver.wire.channel import MAX_EVENTS
 from langserver.wire.conversation import Conversation
 from langserver.wire.frames import HEAD, FrameError, Kind, encode
 from langserver.wire.header import TaskHeader
-from langserver.zygote.client import Child, SpawnRefused, ZygoteLost
+from langserver.zygote.child_handle import Child
+from langserver.zygote.failures import SpawnRefused, ZygoteLost
 from langserver.zygote.result_check import output_fault
 
 _TRIES = 3
@@ -108,6 +110,14 @@ class Execution:
 
     async def run(self) -> Outcome:
         """The outcome, once the child is gone and everything is given back. Raises nothing of the task's making."""
+        loop = asyncio.get_running_loop()
+        timer = loop.call_later(self._job.bounds.timeout_seconds, self.end, EndReason.TIMEOUT)
+        try:
+            return await self._run(loop.time())
+        finally:
+            timer.cancel()
+
+    async def _run(self, start: float) -> Outcome:
         for _ in range(_TRIES):
             if self._ended is not None:
                 break
@@ -117,7 +127,7 @@ class Execution:
                 continue
             except SpawnRefused as error:
                 return Outcome(Verdict(failure=Failure(ErrorKind.INTERNAL, str(error))))
-            hand_over = _HandOver(self._job, child, self._on_log, self.end)
+            hand_over = _HandOver(self._job, child, start, self._on_log, self.end)
             self._child = child
             try:
                 outcome = await hand_over.perform(lambda: self._ended)
@@ -136,10 +146,16 @@ class _HandOver:
     """One job meets one child."""
 
     def __init__(
-        self, job: Job, child: Child, on_log: Callable[[LogLine], None], end: Callable[[EndReason], None]
+        self,
+        job: Job,
+        child: Child,
+        start: float,
+        on_log: Callable[[LogLine], None],
+        end: Callable[[EndReason], None],
     ) -> None:
         self._job = job
         self._child = child
+        self._start = start
         self._on_log = on_log
         self._end = end
         self._loop = asyncio.get_running_loop()
@@ -148,30 +164,27 @@ class _HandOver:
         self._broken: str | None = None
         self._unsent = deque(_hand_over_bytes(job))
         self._sent = False
-        self._start = self._loop.time()
-        self._started_at = self._start
+        self._started_at: float | None = None
+        self._linger_timer: asyncio.TimerHandle | None = None
 
     async def perform(self, ended: Callable[[], EndReason | None]) -> Outcome | None:
         """Hands the job over and waits for the child's end; None when the zygote was lost before anything was sent."""
-        timers: list[asyncio.TimerHandle] = []
         try:
             if ended() is None:
                 if self._job.lower_memory_bytes or self._job.lower_cpu_seconds:
                     await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
-                self._start = self._started_at = self._loop.time()
-                timers.append(self._loop.call_later(self._job.bounds.timeout_seconds, self._end, EndReason.TIMEOUT))
-                self._loop.add_reader(self._child.report_fd, self._listen, timers)
+                self._loop.add_reader(self._child.report_fd, self._listen)
                 self._send()
         except ZygoteLost:
             pass
-        if (reason := ended()) is not None:  # it came before there was anything to kill, or while limits were lowered
+        if ended() is not None:  # it came before there was anything to kill, or while limits were lowered
             self._child.kill()
             self._loop.call_later(_REAP_SECONDS, _give_up_unless_reaped, self._child)
         try:
             exit_ = await self._child.exit
         finally:
-            for timer in timers:
-                timer.cancel()
+            if self._linger_timer is not None:
+                self._linger_timer.cancel()
             self._stop_sending()
             self._loop.remove_reader(self._child.report_fd)
         wall_seconds = self._loop.time() - self._start
@@ -204,11 +217,11 @@ class _HandOver:
             self._loop.remove_writer(self._child.input_fd)
             self._child.close_input()
 
-    def _listen(self, timers: list[asyncio.TimerHandle]) -> None:
+    def _listen(self) -> None:
         if not self._read():
             self._loop.remove_reader(self._child.report_fd)
-        elif self._conversation.over and len(timers) == 1:
-            timers.append(self._loop.call_later(_LINGER_SECONDS, self._end, EndReason.LINGERED))
+        elif self._conversation.over and self._linger_timer is None:
+            self._linger_timer = self._loop.call_later(_LINGER_SECONDS, self._end, EndReason.LINGERED)
 
     def _read(self) -> bool:
         """Takes in what the pipe holds now; False when nothing more can come or be believed."""
@@ -225,10 +238,10 @@ class _HandOver:
             self._end(EndReason.BROKE_PROTOCOL)
             return False
         now = self._loop.time()
-        if self._started_at == self._start and self._conversation.started:
+        if self._started_at is None and self._conversation.started:
             self._started_at = now
         for claim in claims:
-            line = LogLine(claim.stream, claim.text, now - self._started_at)
+            line = LogLine(claim.stream, claim.text, now - (self._started_at or now))
             self._logs.append(line)
             self._on_log(line)
         return True
@@ -243,6 +256,7 @@ class _HandOver:
     async def _judge(self, exit_: Exit | None, ended: EndReason | None, wall_seconds: float) -> Outcome:
         said = self._conversation
         report = said.report
+        self._child.sealed = said.sealed
         evidence = Evidence(
             runtime=self._job.runtime,
             bounds=self._job.bounds,
@@ -250,7 +264,6 @@ class _HandOver:
             idle_rss_bytes=self._child.idle_rss_bytes,
             ended=ended,
             sealed=said.sealed,
-            started=said.started,
             bad_input=said.bad_input,
             broken=self._broken,
             report=report,
@@ -265,7 +278,7 @@ class _HandOver:
             run_seconds=_claimed_seconds(report.run_ns, wall_seconds) if report else 0.0,
         )
         judged = verdict(evidence)
-        events = (*said.events, *judged.events)
+        events = (*said.events, *judged.events)[-MAX_EVENTS:]  # the last ones: what ended the task is among them
         return Outcome(judged, tuple(self._logs), said.logs_truncated, events, usage)
 
     async def _output_fault(self, report: Report | None) -> str | None:

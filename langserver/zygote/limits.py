@@ -5,6 +5,8 @@ from __future__ import annotations
 import resource
 import time
 
+from langserver.sandbox.rlimits import memory_resource
+
 
 def lower_limits(runtime: str, pid: int, memory_ceiling: int | None, cpu_seconds: int | None) -> int:
     """Lowers the limits of `pid`, a child that is not reaped: the pid is its own. Returns an errno, 0 when done.
@@ -14,9 +16,7 @@ def lower_limits(runtime: str, pid: int, memory_ceiling: int | None, cpu_seconds
     """
     try:
         if memory_ceiling is not None:
-            # Never RLIMIT_AS on V8: it reserves terabytes, and a lowered AS would switch DATA off.
-            kind = resource.RLIMIT_DATA if runtime == "js" else resource.RLIMIT_AS
-            _lower(pid, kind, memory_ceiling, memory_ceiling)
+            _lower(pid, memory_resource(runtime), memory_ceiling, memory_ceiling)
         if cpu_seconds is not None:
             # The clock of RLIMIT_CPU has run since the fork; a task does not pay for what its child did before.
             soft = cpu_seconds + round(_cpu_used(pid))

@@ -71,9 +71,9 @@ FACTS = [
     ("a peak at the limit, CPU", "python", {}, killed(signal.SIGXCPU, growth=64 * MIB), ErrorKind.MEMORY_LIMIT, "64"),
     ("a peak at the limit, user error", "python", {"report": claimed(ErrorKind.USER_ERROR)}, exited(growth=64 * MIB), ErrorKind.MEMORY_LIMIT, "64"),
     ("a wider margin for V8", "js", {"report": GOOD}, exited(growth=61 * MIB), ErrorKind.MEMORY_LIMIT, "64 MiB"),
-    ("a jail step failed", "python", {"sealed": False, "started": False, "jail_step": "landlock"}, exited(70), ErrorKind.INTERNAL, "landlock"),
-    ("death before the seal", "python", {"sealed": False, "started": False}, killed(11), ErrorKind.INTERNAL, "before it was sealed"),
-    ("timeout before the seal", "python", {"sealed": False, "started": False, "ended": EndReason.TIMEOUT}, killed(9), ErrorKind.TIMEOUT, "2 s"),
+    ("a jail step failed", "python", {"sealed": False, "jail_step": "landlock"}, exited(70), ErrorKind.INTERNAL, "landlock"),
+    ("death before the seal", "python", {"sealed": False}, killed(11), ErrorKind.INTERNAL, "before it was sealed"),
+    ("timeout before the seal", "python", {"sealed": False, "ended": EndReason.TIMEOUT}, killed(9), ErrorKind.TIMEOUT, "2 s"),
     ("the caller went away", "python", {"ended": EndReason.CANCELLED}, killed(9), ErrorKind.CANCELLED, "went away"),
 ]  # fmt: skip
 
@@ -97,12 +97,12 @@ def test_a_sigsys_is_a_security_event_too() -> None:
 
 
 def test_bad_input_is_the_callers_fault() -> None:
-    judged = verdict(evidence(exited(), started=False, bad_input="input_json is not JSON"))
+    judged = verdict(evidence(exited(), bad_input="input_json is not JSON"))
     assert (judged.refusal, judged.message) == (Refusal.INVALID_ARGUMENT, "input_json is not JSON")
 
 
 def test_bad_input_is_believed_of_an_honest_end_only() -> None:
-    judged = verdict(evidence(killed(11), started=False, bad_input="input_json is not JSON"))
+    judged = verdict(evidence(killed(11), bad_input="input_json is not JSON"))
     assert judged.failure is not None
     assert judged.failure.kind is ErrorKind.CRASHED
 
@@ -119,8 +119,9 @@ def test_a_lost_zygote_is_no_matter_to_a_caller_who_left() -> None:
     assert judged.failure.kind is ErrorKind.CANCELLED
 
 
-def test_draining_ends_what_runs_as_unavailable() -> None:
-    judged = verdict(evidence(killed(9), ended=EndReason.DRAINED))
+@pytest.mark.parametrize("exit_", [killed(9), None])
+def test_draining_ends_what_runs_as_unavailable(exit_: Exit | None) -> None:
+    judged = verdict(evidence(exit_, ended=EndReason.DRAINED))
     assert judged.refusal is Refusal.UNAVAILABLE
     assert judged.message.startswith("draining")
 
@@ -140,6 +141,17 @@ def test_without_a_memory_limit_no_peak_and_no_trap_means_memory() -> None:
     judged = verdict(evidence(killed(signal.SIGTRAP), "js", bounds=unbounded))
     assert judged.failure is not None
     assert judged.failure.kind is ErrorKind.CRASHED
+
+
+@pytest.mark.parametrize("runtime", ["python", "js"])
+@pytest.mark.parametrize("megabytes", [1, 2, 4])
+def test_of_a_tiny_limit_three_quarters_are_usable(runtime: str, megabytes: int) -> None:
+    tiny = replace(BOUNDS, memory_bytes=megabytes * MIB)
+    usable = megabytes * MIB * 3 // 4
+    assert verdict(evidence(exited(growth=usable - 1), runtime, bounds=tiny, report=GOOD)).report == GOOD
+    judged = verdict(evidence(exited(growth=usable), runtime, bounds=tiny, report=GOOD))
+    assert judged.failure is not None
+    assert judged.failure.kind is ErrorKind.MEMORY_LIMIT
 
 
 def test_growth_is_never_negative() -> None:

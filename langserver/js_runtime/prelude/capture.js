@@ -21,9 +21,10 @@ const { parse: parseJson, stringify: stringifyJson } = JSON;
 const toText = String;
 const toNumber = Number;
 const now = Date.now;
-const { floor, imul, min } = Math;
+const { floor, min } = Math;
 
 const then = uncurry(Promise.prototype.then);
+const functionText = uncurry(Function.prototype.toString);
 const charCodeAt = uncurry(String.prototype.charCodeAt);
 const indexOf = uncurry(String.prototype.indexOf);
 const slice = uncurry(String.prototype.slice);

@@ -3,9 +3,12 @@
 // The host gives input, settings and lexicals before user code runs; then `begin` or `startBody` starts it, and `step` is
 // called until it answers something final. User code is only ever started from the microtask queue: no frame of ours is below it, and
 // an answer is never given by the call in which it started.
+//
+// A result is taken when nothing can change it any more: all timers that fire once have fired. Intervals end with it.
 let inputs;
-let settled = '';
+let settled = ''; // 'ended': the source has run and told no value yet; 'value' and 'error': `outcome` is that
 let outcome;
+let atEnd; // gives the value of a source that ended without telling one
 let crashed = false;
 let crash;
 let inBody = false;
@@ -25,14 +28,15 @@ function enqueue(call) {
 }
 
 function launch(call) {
+  settled = '';
   const value = guarded(then(resolved, call));
   then(
     value,
     (given) => {
-      const exported = inBody && given === undefined ? exportedValue() : undefined;
-      if (exported !== undefined) {
+      if (inBody && (given === undefined || isReader(given))) {
         inBody = false;
-        launch(starter(exported));
+        atEnd = given === undefined ? () => undefined : given;
+        choose(false);
         return;
       }
       settled = 'value';
@@ -58,40 +62,57 @@ function exportedValue() {
 
 const READ_MAIN = 'typeof main === "function" ? main : undefined';
 const READ_RESULT = 'typeof result === "undefined" ? undefined : result';
+const READER = '() => ' + READ_RESULT;
+const IS_BIGINT = 'I{"path":"result","what":"a BigInt","hint":"use String(value) or Number(value)"}';
+
+// What the source exports or calls main, as a function that gives the value.
+function entry() {
+  const exported = exportedValue();
+  if (exported !== undefined) return starter(exported);
+  const main = evaluateGlobally(READ_MAIN);
+  return typeof main === 'function' ? bind(main, undefined, inputs) : undefined;
+}
+
+// Starts the entry of a source that has run. Without one its value is read when no timer is left that may change it.
+function choose(isLast) {
+  try {
+    const found = entry();
+    if (found !== undefined) launch(found);
+    else if (isLast) launch(atEnd);
+    else settled = 'ended';
+  } catch (error) {
+    fail(error);
+  }
+}
+
+// Whether a body's value is the reader at its end. A program that returns the same text has written that reader itself.
+function isReader(value) {
+  return typeof value === 'function' && functionText(value) === READER;
+}
 
 // After the script ran: `this` is the value of its last expression.
 function begin() {
-  try {
-    const exported = exportedValue();
-    if (exported !== undefined) {
-      launch(starter(exported));
-      return 'A';
-    }
-    const main = evaluateGlobally(READ_MAIN);
-    if (typeof main === 'function') {
-      launch(bind(main, undefined, inputs));
-      return 'A';
-    }
+  const last = this;
+  atEnd = () => {
     const result = evaluateGlobally(READ_RESULT);
-    const value = result === undefined ? this : result;
-    if (value === NOT_READABLE) return 'I{"path":"result","what":"a BigInt","hint":"use String(value) or Number(value)"}';
-    launch(() => value);
-    return 'A';
-  } catch (error) {
-    return 'E' + describe(error);
-  }
+    return result === undefined ? last : result;
+  };
+  choose(false);
+  return 'A';
 }
 
 // Final answers: R result, I not JSON, O too large, E error, N nothing will ever settle it. Else A again, W wait.
 function step() {
   if (crashed) return 'E' + describe(crash);
-  if (settled === 'value') return finish(outcome);
   if (settled === 'error') return 'E' + describe(outcome);
-  return nextTimer();
+  if (settled === '' || oneShots > 0) return nextTimer();
+  if (settled === 'value') return outcome === NOT_READABLE ? IS_BIGINT : finish(outcome);
+  choose(true);
+  return 'A';
 }
 
 const SOURCE_URL = '\n//# sourceURL=task.js';
-const BODY_END = '\nif (typeof main === "function") return main(inputs);\nif (typeof result !== "undefined") return result;';
+const BODY_END = '\nif (typeof main === "function") return main(inputs);\nreturn ' + READER + ';';
 
 // A source that no script can be, because of a top-level return or await, as the body of an async function. The
 // constructor parses it alone: nothing in it can end the function. Says 'A', or 'S' and V8's complaint.
@@ -161,7 +182,7 @@ function setTask(text) {
   logLeft = task.log;
   outputLimit = task.output;
   sourceLabel = task.label;
-  if (task.seed !== null) seedRandom(task.seed);
+  if (task.seed !== null) seedRandom(task.seed[0], task.seed[1]);
   return 'A';
 }
 

@@ -3,6 +3,7 @@ const MAX_DELAY = 2147483647;
 const heap = list();
 const timers = new Map();
 let lastTimer = 0;
+let oneShots = 0; // timers that are to fire once and have not
 
 function isBefore(a, b) {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
@@ -46,6 +47,7 @@ function addTimer(name, callback, delay, values, repeats) {
   const id = ++lastTimer;
   const timer = { __proto__: null, id, order: id, at: now() + pause, every: repeats ? pause : 0, call: boundCall(callback, values) };
   mapSet(timers, id, timer);
+  if (!repeats) oneShots++;
   pushTimer(timer);
   return id;
 }
@@ -59,7 +61,10 @@ function boundCall(callback, values) {
 }
 
 function dropTimer(id) {
+  const timer = mapGet(timers, id);
+  if (timer === undefined) return;
   mapDelete(timers, id);
+  if (timer.every === 0) oneShots--;
 }
 
 // Starts the next timer that is due. Says 'A' (call again), 'W' and milliseconds to wait, or 'N': there is none.
@@ -78,7 +83,7 @@ function nextTimer() {
       timer.at = now() + timer.every;
       timer.order = ++lastTimer;
       pushTimer(timer);
-    } else mapDelete(timers, timer.id);
+    } else dropTimer(timer.id);
     enqueue(timer.call);
     return 'A';
   }

@@ -14,7 +14,8 @@ import pytest
 
 from langserver.core.verdict import EndReason
 from langserver.limits import Ceilings
-from langserver.zygote.client import Child, Zygote
+from langserver.zygote.child_handle import Child
+from langserver.zygote.client import Zygote
 from langserver.zygote.execution import Execution, Outcome
 from langserver.zygote.request import TaskRequest, make_job
 

@@ -10,7 +10,8 @@ from langserver.core.claims import Report
 from langserver.core.verdict import Exit
 from langserver.wire.frames import Kind, encode
 from langserver.wire.report import encode_report
-from langserver.zygote.client import Child, Facts
+from langserver.zygote.child_handle import Child
+from langserver.zygote.launch import Facts
 
 KILLED = Exit(code=None, signal=9, cpu_seconds=0.0, max_rss_bytes=0)
 DONE = Exit(code=0, signal=None, cpu_seconds=0.0, max_rss_bytes=0)

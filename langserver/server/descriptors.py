@@ -1,0 +1,31 @@
+"""How many descriptors the server may need, and the limit that must allow it."""
+
+from __future__ import annotations
+
+import resource
+
+from langserver.errors import StartError
+from langserver.settings import Settings
+
+_A_CHILD = 5  # two pipes, of which two ends go with the control message, and a pidfd
+_FIXED = 64  # sockets, zygotes, event loops, gRPC
+_CONNECTIONS = 64
+
+
+def descriptors_needed(settings: Settings) -> int:
+    """The most that are open at once: running and waiting children of every runtime, and callers."""
+    children = settings.max_concurrency + settings.warm_children * len(settings.runtimes)
+    return _FIXED + _CONNECTIONS + _A_CHILD * children
+
+
+def raise_descriptor_limit(settings: Settings) -> None:
+    """Raises the soft limit as far as it may be; zygotes inherit it. Raises StartError when even that is too low."""
+    needed = descriptors_needed(settings)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise StartError(
+            f"the limit of open files is {hard}, and up to {needed} may be needed: raise it (ulimit -n), or lower "
+            "LANG_MAX_CONCURRENCY or LANG_WARM_CHILDREN"
+        )
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

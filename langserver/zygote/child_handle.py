@@ -1,0 +1,127 @@
+"""The server's handle on one child: pipes, pidfd, and what its zygote says of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import TYPE_CHECKING, TypeVar
+
+from langserver.core.verdict import Exit
+from langserver.wire.control import Message, Op
+from langserver.zygote.failures import SpawnRefused, ZygoteLost
+
+if TYPE_CHECKING:
+    from langserver.zygote.client import Zygote
+
+T = TypeVar("T")
+
+_DEATH_SECONDS = 5.0
+
+
+class Child:
+    """One forked child: its pipes (non-blocking here), its pidfd, and the future of its end.
+
+    `exit` gives None when the zygote died and the status with it.
+    """
+
+    def __init__(self, zygote: Zygote, slot: int, input_fd: int, report_fd: int) -> None:
+        self.zygote = zygote
+        self.slot = slot
+        self.input_fd = input_fd
+        self.report_fd = report_fd
+        self.pid = 0
+        self.exit: asyncio.Future[Exit | None] = asyncio.get_running_loop().create_future()
+        self.spawned: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._limited: asyncio.Future[int] | None = None
+        self.sealed = False  # whoever hears it say so notes it here
+        self._pidfd = -1
+
+    @property
+    def idle_rss_bytes(self) -> int:
+        """Peak RSS of a child of this zygote that did nothing."""
+        return self.zygote.facts.idle_rss_bytes
+
+    def kill(self) -> None:
+        """SIGKILL, through the pidfd: never to a process that took over the number."""
+        if self._pidfd >= 0:
+            try:
+                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it ended by itself meanwhile
+
+    async def limit(self, memory_bytes: int, cpu_seconds: int) -> None:
+        """Has the zygote lower the limits (0: leave one). Raises ZygoteLost, SpawnRefused."""
+        self._limited = asyncio.get_running_loop().create_future()
+        self.zygote.tell(Message(Op.LIMIT, self.slot, (memory_bytes, cpu_seconds)))
+        errno = await self.zygote.answer(self._limited)
+        if errno:
+            raise SpawnRefused(f"the limits of a child could not be lowered: {os.strerror(errno)}")
+
+    def close_input(self) -> None:
+        """Nothing more is sent."""
+        if self.input_fd >= 0:
+            os.close(self.input_fd)
+            self.input_fd = -1
+
+    def close(self) -> None:
+        """Gives every descriptor back; may be called twice."""
+        self.close_input()
+        if self.report_fd >= 0:
+            os.close(self.report_fd)
+            self.report_fd = -1
+        if self._pidfd >= 0:
+            os.close(self._pidfd)
+            self._pidfd = -1
+
+    def take_message(self, message: Message, descriptors: list[int]) -> None:
+        """What the zygote says of this child."""
+        numbers = message.numbers
+        if message.op is Op.SPAWNED and descriptors:
+            self._pidfd = descriptors.pop()
+            self.pid = numbers[0]
+            _settle(self.spawned, None)
+        elif message.op is Op.SPAWNED:  # the kernel had no number left for it; without its pipes it ends by itself
+            _fail(self.spawned, SpawnRefused("no descriptor is left for a child: raise the limit of open files"))
+        elif message.op is Op.NOT_SPAWNED:
+            _fail(self.spawned, SpawnRefused(f"no process could be forked: {os.strerror(numbers[0])}"))
+        elif message.op is Op.LIMITED and self._limited is not None:
+            _settle(self._limited, numbers[0])
+        elif message.op is Op.EXIT:
+            code, number, cpu, max_rss = numbers[:4]
+            _settle(self.exit, Exit(None if number else code, number or None, cpu / 1e6, max_rss))
+
+    async def lose(self) -> None:
+        """The zygote is gone, and with it every status; its children die with it (PDEATHSIG), which is waited for."""
+        _fail(self.spawned, ZygoteLost())
+        if self._limited is not None:
+            _fail(self._limited, ZygoteLost())
+        self.kill()
+        if self._pidfd >= 0 and not self.exit.done():
+            await _until_readable(os.dup(self._pidfd))
+        _settle(self.exit, None)
+
+
+async def _until_readable(descriptor: int) -> None:
+    loop = asyncio.get_running_loop()
+    readable = loop.create_future()
+    loop.add_reader(descriptor, lambda: _settle(readable, None))
+    try:
+        async with asyncio.timeout(_DEATH_SECONDS):
+            await readable
+    except TimeoutError:
+        pass  # a process in an uninterruptible wait: it has its SIGKILL
+    finally:
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
+
+
+def _settle(future: asyncio.Future[T], value: T) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+def _fail(future: asyncio.Future[None] | asyncio.Future[int], error: Exception) -> None:
+    if not future.done():
+        future.set_exception(error)
+        future.exception()  # nobody may wait for it: that is no error

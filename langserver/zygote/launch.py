@@ -1,0 +1,111 @@
+"""Starting a zygote: an exec with an empty environment, and its first words."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from langserver.sandbox.layers import format_layers
+from langserver.wire.control import SIZE, ControlError, Message, Op
+from langserver.zygote.failures import ZygoteError
+
+# Isolated: no variable, no user folder and no current folder tells it what to import; UTF-8 without a locale.
+_INTERPRETER = ("-I", "-X", "utf8", "-m", "langserver.zygote.main")
+_START_SECONDS = 60.0  # a loaded machine; a zygote takes well under one second
+_STDERR_BYTES = 4 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a zygote told of itself when it was ready."""
+
+    version: str
+    idle_rss_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A zygote that is ready."""
+
+    process: subprocess.Popen[bytes]
+    control: socket.socket
+    facts: Facts
+
+
+async def launch(runtime: str, layers: frozenset[str]) -> Launched:
+    """Starts a zygote and waits until it is ready. Raises ZygoteError.
+
+    Call it in the main thread: PDEATHSIG follows the thread that started a process (PR_SET_PDEATHSIG(2const)).
+    """
+    try:
+        process, control = _exec(runtime, layers)
+    except OSError as error:
+        raise ZygoteError(f"the {runtime} zygote could not start: {error.strerror}") from None
+    try:
+        async with asyncio.timeout(_START_SECONDS):
+            message = await _ready(control)
+    except (_NotReady, TimeoutError, OSError, ControlError):
+        control.close()
+        process.kill()
+        raise ZygoteError(await asyncio.to_thread(_last_words, runtime, process)) from None
+    except asyncio.CancelledError:
+        control.close()
+        process.kill()
+        process.wait()
+        _close_stderr(process)
+        raise
+    _close_stderr(process)
+    *version, _, idle_rss = message.numbers
+    return Launched(process, control, Facts(".".join(map(str, version)).removesuffix(".0"), idle_rss))
+
+
+def _exec(runtime: str, layers: frozenset[str]) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    try:
+        process = subprocess.Popen(
+            [sys.executable, *_INTERPRETER, runtime, str(theirs.fileno()), str(os.getpid()), format_layers(layers)],
+            env={},
+            pass_fds=[theirs.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError:
+        ours.close()
+        raise
+    finally:
+        theirs.close()
+    ours.setblocking(False)
+    return process, ours
+
+
+class _NotReady(Exception):
+    """The zygote ended instead."""
+
+
+async def _ready(control: socket.socket) -> Message:
+    data = await asyncio.get_running_loop().sock_recv(control, SIZE)
+    if not data:
+        raise _NotReady
+    message = Message.decode(data)
+    if message.op is not Op.READY:
+        raise ControlError(f"expected READY, got {message.op.name}")
+    return message
+
+
+def _last_words(runtime: str, process: subprocess.Popen[bytes]) -> str:
+    assert process.stderr is not None  # asked for in Popen
+    words = process.stderr.read()[-_STDERR_BYTES:].decode("utf-8", "replace").strip()
+    process.wait()
+    process.stderr.close()
+    return f"the {runtime} zygote could not start: {words.splitlines()[-1] if words else 'it said nothing'}"
+
+
+def _close_stderr(process: subprocess.Popen[bytes]) -> None:
+    if process.stderr is not None:
+        process.stderr.close()

@@ -1,0 +1,164 @@
+"""The pool when starts fail: it goes on trying, says how it is, and recovers."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import pytest
+
+from langserver.core.verdict import Exit
+from langserver.server import pool as pool_module
+from langserver.server.pool import Pool, PoolPlan
+from langserver.zygote import child_handle, client, launch
+from langserver.zygote.failures import SpawnRefused, ZygoteError
+
+PLAN = PoolPlan(
+    runtime="python",
+    layers=frozenset({"policy", "privileges", "rlimits"}),
+    memory_bytes=64 << 20,
+    cpu_seconds=10,
+    warm=1,
+    zygote_max_tasks=1000,
+    zygote_max_age_seconds=600,
+)
+GUARD_SECONDS = 60
+
+
+@asynccontextmanager
+async def a_pool(plan: PoolPlan = PLAN) -> AsyncIterator[tuple[Pool, list[bool]]]:
+    health: list[bool] = []
+    pool = Pool(plan, health.append)
+    await pool.start()
+    try:
+        yield pool, health
+    finally:
+        await pool.close()
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(GUARD_SECONDS):
+        while not condition():  # noqa: ASYNC110 - the pool has no event for what a test wants to see
+            await asyncio.sleep(0.01)
+
+
+async def serves(pool: Pool) -> int:
+    """Takes a child and lets it go; returns its zygote's pid."""
+    child = await pool.take()
+    pid = child.zygote.pid
+    child.kill()
+    await child.exit
+    pool.done(child)
+    return pid
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, times: int, error: Exception) -> list[int]:
+    """The next `times` starts fail."""
+    tries: list[int] = []
+    start = client.Zygote.start
+
+    async def start_later(runtime: str, layers: frozenset[str]) -> client.Zygote:
+        tries.append(len(tries))
+        if len(tries) <= times:
+            raise error
+        return await start(runtime, layers)
+
+    monkeypatch.setattr(client.Zygote, "start", start_later)
+    return tries
+
+
+async def test_a_lost_zygote_is_replaced_however_often_the_start_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_pool() as (pool, health):
+        before = await serves(pool)
+        failing(monkeypatch, 3, ZygoteError("no"))
+        os.kill(before, signal.SIGKILL)
+        await until(lambda: health == [True, False, True])
+        assert await serves(pool) != before
+
+
+async def test_a_start_that_the_kernel_refuses_is_a_zygote_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(ZygoteError, match="could not start: Resource temporarily unavailable"):
+        await launch.launch("python", PLAN.layers)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+async def test_an_old_zygote_is_replaced_in_the_end_though_a_first_try_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool_module, "_BACKOFF_SECONDS", (0.01, 0.05))
+    async with a_pool(replace(PLAN, zygote_max_tasks=1)) as (pool, health):
+        tries = failing(monkeypatch, 2, ZygoteError("no"))
+        before = await serves(pool)
+        await until(lambda: len(tries) >= 3)
+        await until(lambda: len(health) == 2)
+        assert await serves(pool) != before
+        assert health == [True, True], "the old one served meanwhile"
+
+
+async def test_no_descriptor_left_is_refused_and_leaks_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_pool(replace(PLAN, warm=0)) as (pool, _):
+        before = len(os.listdir("/proc/self/fd"))
+        pipe2, made = os.pipe2, []
+
+        def second_fails(flags: int) -> tuple[int, int]:
+            made.append(flags)
+            if len(made) == 2:
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+            return pipe2(flags)
+
+        monkeypatch.setattr(os, "pipe2", second_fails)
+        with pytest.raises(SpawnRefused, match="Too many open files"):
+            await pool.take()
+        assert len(os.listdir("/proc/self/fd")) == before
+        await serves(pool)
+
+
+async def test_three_failed_jails_in_a_row_are_told_and_one_that_holds_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_pool(replace(PLAN, warm=0)) as (pool, health):
+
+        async def one(code: int, sealed: bool) -> None:
+            child = await pool.take()
+            child.kill()
+            await child.exit
+            child.exit = asyncio.get_running_loop().create_future()
+            child.exit.set_result(Exit(code, None, 0.0, 0))
+            child.sealed = sealed
+            pool.done(child)
+
+        for _ in range(2):
+            await one(64, sealed=False)
+        await one(0, sealed=True)
+        for _ in range(3):
+            await one(70, sealed=True)  # a task may exit with any code
+        assert health == [True]
+        for _ in range(3):
+            await one(64, sealed=False)
+        assert health == [True, False]
+        await one(0, sealed=True)
+        assert health == [True, False, True]
+
+
+async def test_a_child_whose_pidfd_did_not_arrive_is_refused_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_pool(replace(PLAN, warm=0)) as (pool, _):
+        take = child_handle.Child.take_message
+        cut: list[int] = []
+
+        def without_descriptor(child: child_handle.Child, message: object, descriptors: list[int]) -> None:
+            if not cut and descriptors:
+                cut.append(descriptors.pop())
+                os.close(cut[0])
+            take(child, message, descriptors)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(child_handle.Child, "take_message", without_descriptor)
+        with pytest.raises(SpawnRefused, match="limit of open files"):
+            await pool.take()
+        await serves(pool)
