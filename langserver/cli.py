@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter, _SubParsersAction
@@ -11,7 +12,7 @@ from io import TextIOWrapper
 
 from langserver import __version__
 from langserver.commands.exits import ExitStatus, Interrupted, UsageError
-from langserver.commands.present import Page
+from langserver.commands.present import OutputError, Page
 from langserver.errors import StartError
 
 _RUN = """\
@@ -69,6 +70,9 @@ _MOST_MEGABYTES = 1 << 20
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; returns the exit status. Raises SystemExit for --help, --version and bad usage."""
+    # A stream that was closed (`>&-`) is None: what is written to it goes nowhere, as the caller wished.
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a locale that lacks a character is no reason to fail
             stream.reconfigure(errors="backslashreplace")
@@ -80,6 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Page.of(sys.stderr).trouble(str(error))
         return ExitStatus.USAGE
     except StartError as error:
+        Page.of(sys.stderr).trouble(str(error))
+        return ExitStatus.NO_SANDBOX
+    except OutputError as error:
         Page.of(sys.stderr).trouble(str(error))
         return ExitStatus.NO_SANDBOX
     except KeyboardInterrupt:  # before a command handles signals itself: it has started nothing yet
@@ -181,23 +188,30 @@ def _add_serve(parser: ArgumentParser) -> None:
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value) or value > _MOST_SECONDS:
-        raise ArgumentTypeError(f"{text} is no number of seconds up to {_MOST_SECONDS}")
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not value <= _MOST_SECONDS:
+        raise ArgumentTypeError(f"{text!r} is no number of seconds up to {_MOST_SECONDS}")
     return value
 
 
 def _megabytes(text: str) -> int:
-    value = int(text)
-    if value > _MOST_MEGABYTES:
-        raise ArgumentTypeError(f"{text} is over {_MOST_MEGABYTES} MiB")
-    return value
+    return _whole(text, -_MOST_MEGABYTES, _MOST_MEGABYTES, "MiB")  # a negative one is for the request to refuse
 
 
 def _seed(text: str) -> int:
-    value = int(text)
-    if not -(1 << 63) <= value < 1 << 63:
-        raise ArgumentTypeError(f"{text} does not fit into 64 bits")
+    return _whole(text, -(1 << 63), (1 << 63) - 1, "a seed has 64 bits")
+
+
+def _whole(text: str, low: int, high: int, what: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        raise ArgumentTypeError(f"{text!r} is no whole number") from None
+    if not low <= value <= high:
+        raise ArgumentTypeError(f"{text} is not from {low} to {high} ({what})")
     return value
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from langserver.core.claims import Failure
 from langserver.core.verdict import Verdict
-from langserver.zygote.execution import Outcome
+from langserver.zygote.execution import LogLine, Outcome
 
 
-def execute_response(outcome: Outcome) -> dict[str, Any]:
+def execute_response(outcome: Outcome, logs: Sequence[LogLine]) -> dict[str, Any]:
     """An `ExecuteResponse`; `error` is null when there is none. The outcome must not be a refusal."""
     judged, usage = outcome.verdict, outcome.usage
     output = judged.report.output if judged.report and not judged.failure else b""
@@ -20,7 +21,7 @@ def execute_response(outcome: Outcome) -> dict[str, Any]:
         "success": judged.failure is None,
         "output_json": output.decode("utf-8", "replace"),
         "error": error(judged.failure) if judged.failure else None,
-        "logs": [asdict(line) for line in outcome.logs],
+        "logs": [asdict(line) for line in logs],
         "logs_truncated": outcome.logs_truncated,
         "usage": {
             "queue_seconds": 0.0,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from langserver.commands.exits import ExitStatus, UsageError
 from langserver.commands.present import Page
+from langserver.server.address import parse_address
 
 if TYPE_CHECKING:
     import grpc
@@ -19,10 +20,11 @@ _ANY_HOST = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104 - listened o
 
 def health(options: Namespace) -> int:
     """Asks once; returns the exit status. Raises UsageError."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # the library's own log lines say less than ours
     import grpc
     from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-    address = options.addr or _listening_here()
+    address = _checked(options.addr or _listening_here())
     name = options.service or "the server"
     with _channel(address, options) as channel:
         try:
@@ -43,6 +45,13 @@ def _listening_here() -> str:
     address = os.environ.get("LANG_LISTEN_ADDR") or _DEFAULT_ADDR
     host, _, port = address.rpartition(":")
     return f"{_ANY_HOST.get(host, host)}:{port}"
+
+
+def _checked(address: str) -> str:
+    try:
+        return str(parse_address(address))
+    except ValueError as error:
+        raise UsageError(f"{address}: {error}") from None
 
 
 def _channel(address: str, options: Namespace) -> grpc.Channel:

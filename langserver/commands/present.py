@@ -27,6 +27,10 @@ class Colour(StrEnum):
 _STREAM_COLOURS = {"stderr": Colour.RED, "error": Colour.RED, "warn": Colour.YELLOW, "debug": Colour.FAINT}
 
 
+class OutputError(Exception):
+    """A stream takes nothing: a full disk."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """One output stream. `steerable` says that a terminal reads it."""
@@ -43,15 +47,21 @@ class Page:
         return cls(stream, terminal, coloured)
 
     def line(self, text: str = "") -> None:
-        """Writes one line at once. A reader that went away is no reason to stop."""
+        """Writes one line at once. A reader that went away is no reason to stop. Raises OutputError."""
         try:
             self.stream.write(text + "\n")
             self.stream.flush()
         except BrokenPipeError:
-            # What is still buffered has to go somewhere, or the interpreter complains at its exit (docs of `signal`).
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self.stream.fileno())
-            os.close(nowhere)
+            self._give_up()
+        except OSError as error:
+            self._give_up()
+            raise OutputError(f"the output could not be written: {error.strerror}") from None
+
+    def _give_up(self) -> None:
+        """What is still buffered has to go somewhere, or the interpreter complains at its exit (docs of `signal`)."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.stream.fileno())
+        os.close(nowhere)
 
     def safe(self, text: str) -> str:
         """Text of a task: on a terminal, characters that would steer it are shown as JSON escapes."""

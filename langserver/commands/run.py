@@ -24,12 +24,13 @@ from langserver.zygote.request import TaskRequest, make_job
 def run(options: Namespace) -> int:
     """Runs the file that `options` names; returns the exit status. Raises UsageError, and Interrupted."""
     errors = Page.of(sys.stderr)
+    logs: list[LogLine] = []  # with --json they stand in the object
     try:
         job, ceilings = _job(options)
         layers = default_layers() if options.layers is None else chosen_layers(options.layers, job.runtime)
         if options.layers is not None:
             errors.warning(_warning(layers))
-        outcome = until_signal(perform(job, ceilings, layers, _silent if options.json else _shower(errors)))
+        outcome = until_signal(perform(job, ceilings, layers, logs.append if options.json else _shower(errors)))
     except RequestError as error:
         return refuse(options.json, Refusal.INVALID_ARGUMENT, str(error))
     except StartError as error:
@@ -38,7 +39,7 @@ def run(options: Namespace) -> int:
     if judged.refusal is not None:
         return refuse(options.json, judged.refusal, judged.message)
     if options.json:
-        Page.of(sys.stdout).line(as_json.dumps(as_json.execute_response(outcome)))
+        Page.of(sys.stdout).line(as_json.dumps(as_json.execute_response(outcome, logs)))
     else:
         _show(outcome, job.header.label, errors)
     return exit_status(judged.failure)
@@ -71,10 +72,6 @@ def _warning(layers: frozenset[str]) -> str:
 
 def _shower(errors: Page) -> Callable[[LogLine], None]:
     return lambda line: errors.log_line(line.stream, line.text)
-
-
-def _silent(_: LogLine) -> None:
-    """With --json the lines stand in the object."""
 
 
 def _show(outcome: Outcome, label: str, errors: Page) -> None:

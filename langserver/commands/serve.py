@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import Namespace
 
 from langserver.sandbox import confine
@@ -11,6 +12,7 @@ def serve(options: Namespace) -> int:
     """Serves until it is stopped; returns the exit status. Raises StartError."""
     # Before a secret is read: nobody of the same user may look into this process through /proc or ptrace.
     confine.forbid_dumps()
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # the library's own log lines say less than ours
     from langserver.server import app
     from langserver.settings import Settings
 

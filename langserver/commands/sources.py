@@ -11,6 +11,7 @@ from langserver.errors import RequestError
 from langserver.zygote.request import canonical_runtime
 
 STDIN = "-"
+_MOST_BYTES = 64 << 20  # above every limit: what is over its own is refused with both sizes
 _SUFFIXES = {".py": "python", ".js": "js", ".mjs": "js", ".cjs": "js"}
 
 
@@ -33,6 +34,8 @@ def read_input(given: str) -> str:
     """The input itself, or that of the file named after an `@`. Raises UsageError, RequestError."""
     if not given.startswith("@"):
         return given
+    if given == "@":
+        raise UsageError("--input @ names no file: write @FILE")
     return _text(_read(given[1:]), given[1:], "utf-8")
 
 
@@ -51,11 +54,17 @@ def _runtime_of(file: str) -> str:
 def _read(file: str) -> bytes:
     try:
         if file == STDIN:
-            return sys.stdin.buffer.read()
-        with open(file, "rb") as opened:
-            return opened.read()
+            if sys.stdin is None:  # `<&-`
+                raise UsageError("standard input is closed")
+            data = sys.stdin.buffer.read(_MOST_BYTES + 1)
+        else:
+            with open(file, "rb") as opened:
+                data = opened.read(_MOST_BYTES + 1)
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror or error}") from None
+    if len(data) > _MOST_BYTES:
+        raise RequestError(f"{file} has more than {_MOST_BYTES} bytes")
+    return data
 
 
 def _text(data: bytes, file: str, encoding: str) -> str:

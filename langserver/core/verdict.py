@@ -137,7 +137,10 @@ def _ended_badly(evidence: Evidence, exit_: Exit) -> Verdict:
 
 def _reported(evidence: Evidence, report: Report) -> Verdict:
     if report.failures:
-        return Verdict(failure=report.failures[0], report=report)
+        failure = report.failures[0]
+        if failure.kind is ErrorKind.MEMORY_LIMIT and evidence.bounds.memory_bytes is not None:
+            failure = replace(failure, message=_memory_message(evidence.bounds))  # a child does not know its limit
+        return Verdict(failure=failure, report=report)
     if len(report.output) > evidence.bounds.output_bytes:
         return _failed(
             ErrorKind.OUTPUT_LIMIT,

@@ -15,7 +15,7 @@ REPORT_FD: Final = 3
 INPUT_FD: Final = 4
 RULESET_FD: Final = 5
 
-_ASIDE: Final = 64  # copies are made above every number that is a target: dup2 onto 3 would clobber a source that is 3
+_ASIDE: Final = RULESET_FD + 1  # copies lie above every target: dup2 onto 3 would clobber a source that is 3
 _NULL_DEVICE: Final = os.makedev(1, 3)
 _UMASK: Final = 0o077
 

@@ -31,6 +31,7 @@ KILL_PROCESS: Final = 0x80000000
 ALLOW: Final = 0x7FFF0000
 _ERRNO: Final = 0x00050000
 DENY: Final = _ERRNO | errno.EPERM
+PRETEND: Final = _ERRNO | 0  # the call is not made and answers 0 (seccomp(2), SECCOMP_RET_ERRNO)
 NOT_THERE: Final = _ERRNO | errno.ENOSYS
 
 _SYS_SECCOMP: Final = {"x86_64": 317, "aarch64": 277}
@@ -80,7 +81,11 @@ def _rule(rule: Rule, arch: Architecture) -> list[Item]:
     items: list[Item] = [Jump(JUMP_EQUAL, number, None, past)]
     for place, condition in enumerate(rule.conditions):
         items += check(condition, f"{rule.name} {place}", refused)
-    return [*items, answer(ALLOW), Label(refused), answer(DENY), Label(past)]
+    items += [answer(ALLOW), Label(refused)]
+    if rule.pretended is not None:
+        denied = f"{rule.name} denied"
+        items += [*check(rule.pretended, f"{rule.name} pretended", denied), answer(PRETEND), Label(denied)]
+    return [*items, answer(DENY), Label(past)]
 
 
 class Filter:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from langserver.core.claims import Failure, SecurityClaim
+from langserver.errors import RequestError
 from langserver.limits import Asked, Ceilings
 from langserver.pb import lang_pb2
 from langserver.server.statuses import Refused
@@ -10,13 +13,16 @@ from langserver.server.tasks import Finished
 from langserver.zygote.execution import LogLine, Outcome
 from langserver.zygote.request import TaskRequest
 
+_TASK_ID_CHARS = 1024  # it is echoed, and so must fit into the answer
 _MAX_INT32 = 2**31 - 1
 _MAX_INT64 = 2**63 - 1
 
 
 def task_of(request: lang_pb2.ExecuteRequest) -> TaskRequest:
-    """What an Execute asks for, not checked yet."""
+    """What an Execute asks for, not checked yet but for its label. Raises RequestError."""
     limits = request.limits
+    if len(request.task_id) > _TASK_ID_CHARS:
+        raise RequestError(f"task_id has {len(request.task_id)} characters, the limit is {_TASK_ID_CHARS}")
     return TaskRequest(
         runtime=request.runtime,
         code=request.inline_code.code,
@@ -44,7 +50,9 @@ def check_of(request: lang_pb2.ValidateRequest, timeout_seconds: float) -> TaskR
     )
 
 
-def execute_response(task_id: str, finished: Finished, with_logs: bool) -> lang_pb2.ExecuteResponse:
+def execute_response(
+    task_id: str, finished: Finished, logs: Sequence[lang_pb2.LogLine] = ()
+) -> lang_pb2.ExecuteResponse:
     """The answer to an Execute. Raises Refused when it is no answer but a status."""
     outcome = finished.outcome
     failure = _failure(outcome)
@@ -54,7 +62,7 @@ def execute_response(task_id: str, finished: Finished, with_logs: bool) -> lang_
         success=failure is None,
         output_json=report.output.decode() if report and failure is None else "",  # checked to be UTF-8 JSON
         error=_error(failure) if failure else None,
-        logs=[log_line(line) for line in outcome.logs] if with_logs else [],
+        logs=logs,
         logs_truncated=outcome.logs_truncated,
         usage=_usage(finished),
         security_events=_events(outcome.events),

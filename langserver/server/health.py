@@ -32,6 +32,11 @@ class Health:
 
         return on_health
 
+    @property
+    def publishing(self) -> bool:
+        """Something told is not yet seen by callers."""
+        return bool(self._work)
+
     async def drain(self) -> None:
         """Nothing serves any more, for good."""
         await self.servicer.enter_graceful_shutdown()

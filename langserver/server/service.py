@@ -8,10 +8,12 @@ from collections.abc import Callable
 from langserver.limits import VALIDATE_SECONDS, Ceilings
 from langserver.pb import lang_pb2, lang_pb2_grpc
 from langserver.server.convert import check_of, execute_response, log_line, task_of, validate_response
-from langserver.server.statuses import Context, answering
+from langserver.server.statuses import Context, Unread, answering
 from langserver.server.tasks import Finished, Tasks
 from langserver.zygote.execution import LogLine
 from langserver.zygote.request import make_job
+
+_DELIVERY_SECONDS = 30
 
 
 class LanguageService(lang_pb2_grpc.LanguageServerServicer):
@@ -28,8 +30,10 @@ class LanguageService(lang_pb2_grpc.LanguageServerServicer):
         """One task."""
         async with answering(context):
             job = make_job(task_of(request), self._ceilings, "run")
-            finished = await self._tasks.run(job, _deadline(context), _ignore)
-            return execute_response(request.task_id, finished, with_logs=True)
+            lines: list[lang_pb2.LogLine] = []
+            # Made as they come: ten thousand at once would hold every other call up.
+            finished = await self._tasks.run(job, _deadline(context), lambda line: lines.append(log_line(line)))
+            return execute_response(request.task_id, finished, lines)
         raise AssertionError  # the call has ended with a status
 
     async def ExecuteStream(  # type: ignore[override]  # noqa: N802 - the stub knows generators only
@@ -44,18 +48,24 @@ class LanguageService(lang_pb2_grpc.LanguageServerServicer):
             # No bound of its own: it holds at most what the task's log budget allows, and so never slows the task down.
             lines: asyncio.Queue[LogLine | None] = asyncio.Queue()
             running = asyncio.create_task(self._tasks.run(job, _deadline(context), lines.put_nowait))
-
-            def finish(task: asyncio.Task[Finished]) -> None:
-                if not task.cancelled():
-                    task.exception()  # looked at, should the caller be gone
-                lines.put_nowait(None)
-
-            running.add_done_callback(finish)
             try:
-                while (line := await lines.get()) is not None:
-                    await context.write(lang_pb2.ExecuteEvent(log=log_line(line)))
-                response = execute_response(request.task_id, await running, with_logs=False)
-                await context.write(lang_pb2.ExecuteEvent(response=response))
+                async with asyncio.timeout(None) as patience:
+
+                    def finish(task: asyncio.Task[Finished]) -> None:
+                        if not task.cancelled():
+                            task.exception()  # looked at, should the caller be gone
+                        lines.put_nowait(None)
+                        # The slot is free again: a reader who does not read must not hold memory without one.
+                        if not patience.expired():
+                            patience.reschedule(asyncio.get_running_loop().time() + _DELIVERY_SECONDS)
+
+                    running.add_done_callback(finish)
+                    while (line := await lines.get()) is not None:
+                        await context.write(lang_pb2.ExecuteEvent(log=log_line(line)))
+                    response = execute_response(request.task_id, await running)
+                    await context.write(lang_pb2.ExecuteEvent(response=response))
+            except TimeoutError:
+                raise Unread(_DELIVERY_SECONDS) from None
             finally:
                 running.cancel()
 

@@ -35,6 +35,13 @@ class Refused(Exception):
         self.code = _CODES[refusal]
 
 
+class Unread(Exception):
+    """A task had ended, and its caller did not read what it said."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"the response was not read within {seconds} s of the task's end")
+
+
 @asynccontextmanager
 async def answering(context: Context) -> AsyncIterator[None]:
     """Ends the call with the status of whatever is raised inside; a fault of ours shows no more than that it is one."""
@@ -48,6 +55,8 @@ async def answering(context: Context) -> AsyncIterator[None]:
         await context.abort(grpc.StatusCode.UNAVAILABLE, "draining: the server takes no new tasks")
     except Expired:
         await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "the deadline passed before there was a free slot")
+    except Unread as error:
+        await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, str(error))
     except Full as full:
         await context.abort_with_status(rpc_status.to_status(_exhausted(full.retry_seconds)))
     except (asyncio.CancelledError, grpc.aio.AbortError, grpc.aio.InternalError):

@@ -85,6 +85,8 @@ class Conversation:
                 self._take(frame, logs)
         except FieldError as error:
             raise FrameError(str(error)) from None
+        if self.over and self._decoder.pending:
+            raise FrameError("bytes after its last word")
         return logs
 
     def _take(self, frame: Frame, logs: list[LogClaim]) -> None:

@@ -55,6 +55,11 @@ class FrameDecoder:
         self._caps = caps
         self._buffer = bytearray()
 
+    @property
+    def pending(self) -> int:
+        """Bytes that make no whole frame yet."""
+        return len(self._buffer)
+
     def feed(self, data: bytes) -> list[Frame]:
         """The frames that `data` completes, in order. Raises FrameError; the stream is of no use after that."""
         self._buffer += data

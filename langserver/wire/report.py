@@ -25,6 +25,8 @@ EVENT_TEXT_BYTES = 200
 REPORT_OVERHEAD_BYTES = 1 << 20
 
 STREAMS = ("stdout", "stderr", "log", "info", "warn", "error", "debug")
+# What a child can see of a layer. That the kernel killed it is for the server to say.
+EVENT_ACTIONS = ("refused", "denied")
 EVENT_LAYERS = ("policy", "audit", "privileges", "rlimits", "landlock", "seccomp", "namespaces")
 
 _HEAD = struct.Struct("!QQHH")
@@ -115,6 +117,8 @@ def decode_event(payload: bytes) -> SecurityClaim:
         raise FieldError(f"there is no layer {number}")
     claim = SecurityClaim(EVENT_LAYERS[number], reader.text(EVENT_TEXT_BYTES), reader.text(EVENT_TEXT_BYTES))
     reader.end()
+    if claim.action not in EVENT_ACTIONS:
+        raise FieldError("a child may not claim that event")
     return claim
 
 

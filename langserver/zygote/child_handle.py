@@ -97,9 +97,11 @@ class Child:
         if self._limited is not None:
             _fail(self._limited, ZygoteLost())
         self.kill()
-        if self._pidfd >= 0 and not self.exit.done():
-            await _until_readable(os.dup(self._pidfd))
-        _settle(self.exit, None)
+        try:
+            if self._pidfd >= 0 and not self.exit.done():
+                await _until_readable(self._pidfd)
+        finally:
+            _settle(self.exit, None)
 
 
 async def _until_readable(descriptor: int) -> None:
@@ -113,7 +115,6 @@ async def _until_readable(descriptor: int) -> None:
         pass  # a process in an uninterruptible wait: it has its SIGKILL
     finally:
         loop.remove_reader(descriptor)
-        os.close(descriptor)
 
 
 def _settle(future: asyncio.Future[T], value: T) -> None:

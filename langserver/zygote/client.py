@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import socket
+from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
@@ -17,6 +19,7 @@ T = TypeVar("T")
 
 _ANSWER_SECONDS = 10.0  # a zygote answers within milliseconds, or it is stopped or stuck
 _FAREWELL_SECONDS = 5.0
+_TOO_MANY_SECONDS = 0.005
 
 
 class Zygote:
@@ -30,6 +33,7 @@ class Zygote:
         self._process = launched.process
         self._control = launched.control
         self._children: dict[int, Child] = {}
+        self._unsent: deque[tuple[bytes, tuple[int, ...]]] = deque()
         self._slots = 0
         self._idle = asyncio.Event()
         self._farewells: set[asyncio.Task[None]] = set()
@@ -90,14 +94,38 @@ class Zygote:
             await self._idle.wait()
 
     def tell(self, message: Message, *descriptors: int) -> None:
-        """Sends one control message. Raises ZygoteLost."""
+        """Sends one control message, in order, as soon as the socket takes it. Raises ZygoteLost.
+
+        The descriptors must stay open until the message is answered.
+        """
         if self.lost:
             raise ZygoteLost
-        try:
-            socket.send_fds(self._control, [message.encode()], descriptors)
-        except OSError:  # gone, or its queue of messages is full: it does not read any more
-            self.give_up()
-            raise ZygoteLost from None
+        self._unsent.append((message.encode(), descriptors))
+        if len(self._unsent) == 1:
+            self._send()
+        if self.lost:
+            raise ZygoteLost
+
+    def _send(self) -> None:
+        if self.lost:
+            return
+        loop = asyncio.get_running_loop()
+        loop.remove_writer(self._control.fileno())
+        while self._unsent:
+            data, descriptors = self._unsent[0]
+            try:
+                socket.send_fds(self._control, [data], descriptors)
+            except BlockingIOError:
+                # A few hundred messages fill it. That a zygote never reads again is noticed in `answer`.
+                loop.add_writer(self._control.fileno(), self._send)
+                return
+            except OSError as error:
+                if error.errno == errno.ETOOMANYREFS:  # descriptors under way are counted too (unix(7))
+                    loop.call_later(_TOO_MANY_SECONDS, self._send)
+                else:
+                    self.give_up()
+                return
+            self._unsent.popleft()
 
     async def answer(self, future: asyncio.Future[T]) -> T:
         """Waits for an answer of the zygote; one that does not come makes it a lost one. Raises ZygoteLost."""
@@ -146,6 +174,8 @@ class Zygote:
         self.lost = True
         self._idle.set()
         asyncio.get_running_loop().remove_reader(self._control.fileno())
+        asyncio.get_running_loop().remove_writer(self._control.fileno())
+        self._unsent.clear()
         self._control.close()
         for child in list(self._children.values()):
             self._farewell(child.lose())

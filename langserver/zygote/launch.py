@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import subprocess
 import sys
@@ -67,7 +66,7 @@ def _exec(runtime: str, layers: frozenset[str]) -> tuple[subprocess.Popen[bytes]
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         process = subprocess.Popen(
-            [sys.executable, *_INTERPRETER, runtime, str(theirs.fileno()), str(os.getpid()), format_layers(layers)],
+            [sys.executable, *_INTERPRETER, runtime, str(theirs.fileno()), format_layers(layers)],
             env={},
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,

@@ -1,6 +1,6 @@
 """The zygote: hardens itself, preloads one runtime, then forks children on the server's word until the server is gone.
 
-Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD SERVER_PID LAYERS`, its environment empty.
+Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD LAYERS`, with an empty environment.
 """
 
 from __future__ import annotations
@@ -165,10 +165,11 @@ def _memory_of(pid: int, field: str) -> int:
 
 def main(argv: list[str]) -> None:
     """Runs a zygote. Raises SystemExit with the reason when it cannot start."""
-    name, control_fd, server_pid, layer_names = argv
+    server_pid = os.getppid()  # not given: what stands in argv is readable in every child
+    name, control_fd, layer_names = argv
     layers = parse_layers(layer_names)
     oom_fd = oom.open_score()
-    harden_zygote(layers, int(control_fd), int(server_pid), oom_fd)
+    harden_zygote(layers, int(control_fd), server_pid, oom_fd)
     os.environ.clear()
     runtime = make_runtime(name, POLICY in layers)
     runtime.preload()

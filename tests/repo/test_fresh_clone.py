@@ -28,6 +28,8 @@ def test_set_up_from_the_committed_files(tmp_path: Path) -> None:
     assert "setting up" in make("setup")
     assert "setting up" not in make("setup")  # nothing left to do
 
+    assert "Every outcome is the expected one." in make("demo")
+
     said = subprocess.run(
         [clone / ".venv" / "bin" / "langserver", "--version"],
         cwd=tmp_path,

@@ -32,6 +32,7 @@ STOPPED: dict[str, dict[str, str]] = {
     },
     "fork": {"audit": "refused", "seccomp": "EPERM", **({} if IS_ROOT else {"rlimits": "EAGAIN"})},
     "signal_zygote": {"audit": "refused", "seccomp": "EPERM", **({"landlock": "EPERM"} if LANDLOCK_ABI >= 6 else {})},
+    "read_zygotes_clock": {"seccomp": "EPERM"},
     "change_limit": {"audit": "refused", "seccomp": "ValueError"},  # CPython's text for any EPERM of setrlimit
     "change_limit_of_itself_by_prlimit": {"audit": "refused", "seccomp": "EPERM"},
     "grow_pipe": {"audit": "refused", "seccomp": "EPERM"},

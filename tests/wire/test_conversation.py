@@ -82,6 +82,14 @@ def test_events_are_capped() -> None:
         heard.hear(SAID["event"])
 
 
+@pytest.mark.parametrize("last", ["report", "bad_input"])
+def test_not_a_byte_may_follow_the_last_word(last: str) -> None:
+    heard = conversation()
+    heard.hear(SAID["sealed"] + (SAID["started"] if last == "report" else b""))
+    with pytest.raises(FrameError, match="bytes after its last word"):
+        heard.hear(SAID[last] + b"x")
+
+
 def test_an_output_over_the_limit_is_heard_out_so_that_it_can_be_named() -> None:
     heard = conversation()
     heard.hear(SAID["sealed"] + SAID["started"] + encode(Kind.REPORT, encode_report(Report(output=b"1" * 150))))

@@ -6,10 +6,13 @@ import json
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 
 import pytest
+
+from tests.integration.cli.conftest import COMMAND, HANG_GUARD_SECONDS
 
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -89,3 +92,28 @@ def test_a_pipe_gets_no_colours_and_the_text_itself(cli, task):
     assert ended.err == NASTY + "\n"
     assert "\x1b[1m" not in ended.err
     assert "\x1b" not in cli("run", task("b.py", "1 +\n")).err
+
+
+@pytest.mark.parametrize(
+    ("redirection", "status", "out", "err"),
+    [
+        (">/dev/full", 3, "", "the output could not be written: No space left on device"),
+        (">&-", 0, "", ""),
+        ("2>&-", 0, "1\n", ""),
+        (">&- 2>&-", 0, "", ""),
+    ],
+)
+def test_streams_that_take_nothing(tmp_path, redirection, status, out, err):
+    file = tmp_path / "task.py"
+    file.write_text("result = 1")
+    command = f"exec {shlex.join([*COMMAND, 'run', str(file)])} {redirection}"
+    ended = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=HANG_GUARD_SECONDS)
+    assert (ended.returncode, ended.stdout) == (status, out)
+    assert err in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_standard_input_that_is_closed():
+    command = f"exec {shlex.join([*COMMAND, 'run', '-', '--runtime', 'python'])} <&-"
+    ended = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=HANG_GUARD_SECONDS)
+    assert (ended.returncode, ended.stderr) == (2, "langserver: standard input is closed\n")

@@ -16,7 +16,7 @@ from langserver.core.verdict import EndReason
 from langserver.limits import Ceilings
 from langserver.zygote.child_handle import Child
 from langserver.zygote.client import Zygote
-from langserver.zygote.execution import Execution, Outcome
+from langserver.zygote.execution import Execution, LogLine, Outcome
 from langserver.zygote.request import TaskRequest, make_job
 
 CEILINGS = Ceilings(memory_mb=512)
@@ -65,7 +65,12 @@ class OneZygote:
         self.zygote.release(child)
 
     async def run(self, request: TaskRequest) -> Outcome:
-        return await Execution(make_job(request, CEILINGS, "run"), self, lambda line: None).run()
+        self.logged = 0
+
+        def count(_: LogLine) -> None:
+            self.logged += 1
+
+        return await Execution(make_job(request, CEILINGS, "run"), self, count).run()
 
 
 @asynccontextmanager
@@ -94,7 +99,7 @@ async def plant(supply: OneZygote, runtime: str) -> None:
         )
     )
     assert outcome.verdict.failure is None, outcome.verdict
-    assert len(outcome.logs) == 1
+    assert supply.logged == 1
     failing = {"python": f"raise ValueError('{canary()}')", "js": f"throw new Error('{canary()}')"}[runtime]
     outcome = await supply.run(TaskRequest(runtime, failing, filename=canary()))
     assert outcome.verdict.failure is not None

@@ -142,7 +142,7 @@ async def test_cancelled_while_it_is_reaped(supply: Supply) -> None:
     while not kept or not kept[0].exit.done():  # noqa: ASYNC110 - the very turn of the loop is the point
         await asyncio.sleep(0)
     execution.end(EndReason.CANCELLED)
-    await asyncio.wait_for(owner, 30)
+    assert is_cancelled(await asyncio.wait_for(owner, 30))
     await assert_nothing_is_left(supply, before)
 
 

@@ -10,7 +10,7 @@ from langserver.core.outcome import ErrorKind
 from langserver.core.verdict import Refusal, Verdict
 from langserver.limits import Ceilings
 from langserver.pb import lang_pb2, lang_pb2_grpc
-from langserver.server.convert import execute_response, validate_response
+from langserver.server.convert import execute_response, log_line, validate_response
 from langserver.server.endpoint import add_services, make_server, server_options
 from langserver.server.gate import Gate
 from langserver.server.health import Health
@@ -32,11 +32,10 @@ def test_a_success_with_everything():
         "t",
         finished(
             Verdict(report=Report('"é"'.encode())),
-            logs=(LogLine("stderr", "x", 0.5),),
             logs_truncated=True,
             usage=usage,
         ),
-        with_logs=True,
+        [log_line(LogLine("stderr", "x", 0.5))],
     )
     assert response == lang_pb2.ExecuteResponse(
         task_id="t",
@@ -57,7 +56,7 @@ def test_a_success_with_everything():
 
 def test_a_failure_with_everything():
     failure = Failure(ErrorKind.POLICY_VIOLATION, "no", "ImportError", "Traceback", 3, 7, "write this")
-    response = execute_response("", finished(Verdict(failure=failure, report=Report(b"ignored"))), with_logs=True)
+    response = execute_response("", finished(Verdict(failure=failure, report=Report(b"ignored"))))
     assert (response.success, response.output_json) == (False, "")
     assert response.error == lang_pb2.ExecuteError(
         kind=lang_pb2.ERROR_KIND_POLICY_VIOLATION,
@@ -72,21 +71,19 @@ def test_a_failure_with_everything():
 
 @pytest.mark.parametrize("kind", ErrorKind)
 def test_every_kind_has_its_number(kind):
-    response = execute_response("", finished(Verdict(failure=Failure(kind, "x"))), with_logs=True)
+    response = execute_response("", finished(Verdict(failure=Failure(kind, "x"))))
     assert response.error.kind == kind.value
     assert lang_pb2.ErrorKind.Name(response.error.kind) == f"ERROR_KIND_{kind.name}"
 
 
 def test_numbers_that_fit_no_field_are_clamped():
     failure = Failure(ErrorKind.USER_ERROR, "x", line=2**40, column=-5)
-    response = execute_response(
-        "", finished(Verdict(failure=failure), usage=Usage(peak_memory_bytes=2**70)), with_logs=True
-    )
+    response = execute_response("", finished(Verdict(failure=failure), usage=Usage(peak_memory_bytes=2**70)))
     assert (response.error.line, response.error.column) == (2**31 - 1, 0)
     assert response.usage.peak_memory_bytes == 2**63 - 1
 
 
-@pytest.mark.parametrize("convert", [lambda it: execute_response("", it, with_logs=True), validate_response])
+@pytest.mark.parametrize("convert", [lambda it: execute_response("", it), validate_response])
 @pytest.mark.parametrize(
     ("refusal", "code"),
     [

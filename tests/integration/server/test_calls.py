@@ -161,10 +161,10 @@ def test_odd_python_code_is_no_trouble(client, code):
 
 
 @both
-@pytest.mark.parametrize("code", ["x = 'a\0b'", "(" * 100_000, "[" * 100_000 + "]" * 100_000, "-" * 1_000_000 + "1"])
+@pytest.mark.parametrize("code", ["x = a\0b", "(" * 100_000, "[" * 100_000 + "]" * 100_000, "-" * 1_000_000 + "1"])
 def test_hostile_source_fails_its_task_only(client, runtime, code):
     response = client.execute(code, runtime=runtime)
-    assert response.success or response.error.message
+    assert response.error.kind == lang_pb2.ERROR_KIND_SYNTAX_ERROR, response
     assert client.execute("return 1", runtime=runtime).output_json == "1"
 
 

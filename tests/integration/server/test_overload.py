@@ -13,7 +13,7 @@ from tests.integration.server.harness import PATIENCE, running_server, status_of
 
 @pytest.fixture(scope="module")
 def narrow_server():
-    with running_server(LANG_MAX_CONCURRENCY="1", LANG_MAX_QUEUE="1") as server:
+    with running_server(LANG_MAX_CONCURRENCY="1", LANG_MAX_QUEUE="1", LANG_LOG_BYTES="32000000") as server:
         yield server
 
 
@@ -73,12 +73,12 @@ def test_a_caller_who_goes_away_frees_the_slot_at_once(narrow, end):
 
 def test_a_reader_who_does_not_read_slows_nobody(narrow):
     """Far more log bytes than any window holds: the task ends, and its slot is free for another."""
-    stalled = narrow.stream("for n in range(2500): print('x' * 70, n)\nreturn 'all printed'", timeout_seconds=20)
+    stalled = narrow.stream("for n in range(4000): print('x' * 7000, n)\nreturn 'all printed'", timeout_seconds=20)
     response = narrow.execute("return 'second'")
     assert response.output_json == '"second"'
     *logs, last = stalled
     assert last.response.output_json == '"all printed"', last.response.error
-    assert [int(event.log.text.split()[1]) for event in logs] == list(range(2500))
+    assert [int(event.log.text.split()[1]) for event in logs] == list(range(4000))
     assert not last.response.logs
 
 

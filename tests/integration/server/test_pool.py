@@ -162,3 +162,16 @@ async def test_a_child_whose_pidfd_did_not_arrive_is_refused_alone(monkeypatch: 
         with pytest.raises(SpawnRefused, match="limit of open files"):
             await pool.take()
         await serves(pool)
+
+
+async def test_a_burst_of_more_messages_than_the_socket_holds() -> None:
+    """A few hundred fill it: what does not fit waits, in order."""
+    async with a_pool(replace(PLAN, warm=0)) as (pool, health):
+        children = await asyncio.gather(*(pool.take() for _ in range(400)))
+        assert len({child.pid for child in children}) == 400
+        for child in children:
+            child.kill()
+        for child in children:
+            await child.exit
+            pool.done(child)
+        assert health == [True]

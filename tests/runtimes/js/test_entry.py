@@ -128,6 +128,18 @@ def test_a_seed_repeats_random_numbers(js):
     assert first[2:] == ["function () { [native code] }", "random"]
 
 
+def test_every_bit_of_a_seed_counts(js):
+    seeds = [0, 1, -1, 5, -5, 5 + 2**32, 2**63 - 1, -(2**63), 2**32, 2**31, -(2**31)]
+    drawn = {seed: tuple(js.run("[Math.random(), Math.random()]", seed=seed).value) for seed in seeds}
+    assert len(set(drawn.values())) == len(seeds)
+    assert len({first for first, _ in drawn.values()}) == len(seeds), "from the first number on"
+
+
+def test_seeded_numbers_are_spread_evenly(js):
+    source = "const n = Array(16).fill(0); for (let i = 0; i < 16000; i++) n[Math.random() * 16 | 0]++; n"
+    assert all(800 < count < 1200 for count in js.run(source, seed=0).value)
+
+
 @pytest.mark.parametrize(
     ("zone", "expected"),
     [

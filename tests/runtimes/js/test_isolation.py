@@ -61,14 +61,14 @@ function main() {
   log(shown, '%s', 1);
   log('%d %s %o', 5, 'five', shown);
   micro(() => { log('micro'); });
-  later(() => { log('never'); }, 1);
+  later(() => { log('late'); }, 1);
   return result;
 }"""
     )
     ended = js.run(source)
     expected = {"n": 1.5, "t": "text", "list": [1, [2]], "d": "1970-01-01T00:00:00.000Z", "called": ""}
     assert ended.value == expected
-    assert ended.logs[-1] == ("log", "micro")
+    assert ended.logs[-2:] == [("log", "micro"), ("log", "late")]
     assert any("m: Map(1) { 1 => 2 }" in text for _, text in ended.logs)
     assert any(text.startswith("5 five {") for _, text in ended.logs)
 

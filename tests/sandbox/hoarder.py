@@ -1,0 +1,110 @@
+"""A child that takes memory by ways around its limit: `hoarder.py ROOT RUNTIME LAYERS WAY` prints the MiB it holds.
+
+What counts is what the kernel shows of it from outside: resident pages and page tables.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import sys
+
+sys.path.insert(0, sys.argv[1])
+
+from langserver.sandbox import libc
+from langserver.sandbox.jail import ChildLimits, Jail
+from langserver.sandbox.layers import parse_layers
+
+MIB = 1 << 20
+LIMIT = 64 * MIB
+WANTED = 256 * MIB
+RW, NO_ACCESS, PRIVATE, FIXED = 3, 0, 0x22, 0x10
+MMAP, MPROTECT, MREMAP, MADVISE = ((9, 222), (10, 226), (25, 216), (28, 233))
+COLUMN = ("x86_64", "aarch64").index(os.uname().machine)
+
+
+def call(numbers: tuple[int, int], *arguments: int) -> int:
+    return libc.syscall(numbers[COLUMN], *arguments)
+
+
+def touch(start: int, size: int) -> None:
+    for at in range(start, start + size, 4096):
+        ctypes.c_char.from_address(at).value = b"x"
+
+
+def ordinary() -> None:
+    for _ in range(WANTED // MIB):
+        touch(call(MMAP, 0, MIB, RW, PRIVATE, -1, 0), MIB)
+
+
+def forget_rights() -> None:
+    """Pages without rights are no data to RLIMIT_DATA, and stay."""
+    for _ in range(WANTED // MIB):
+        start = call(MMAP, 0, MIB, RW, PRIVATE, -1, 0)
+        touch(start, MIB)
+        call(MPROTECT, start, MIB, NO_ACCESS)
+
+
+def move_stack() -> None:
+    """Nor is a stack, however long it is made."""
+    with open("/proc/self/maps") as maps:
+        low, high = next(line.split()[0].split("-") for line in maps if "[stack]" in line)
+    global stack
+    stack = int(low, 16), int(high, 16)
+
+
+def use_moved_stack() -> None:
+    touch(call(MREMAP, stack[0], 4096, WANTED, 1), WANTED)
+
+
+def scatter() -> None:
+    """A page in each GiB costs a page table each; the pages themselves go back."""
+    for number in range(WANTED // 4096):
+        start = call(MMAP, (0x100 + number % 0x7000) << 30 | number // 0x7000 << 21, 4096, RW, PRIVATE | FIXED, -1, 0)
+        ctypes.c_char.from_address(start).value = b"x"
+        call(MADVISE, start, 4096, 4)
+
+
+stack = 0, 0
+WAYS = {"ordinary": ordinary, "forget_rights": forget_rights, "move_stack": use_moved_stack, "scatter": scatter}
+
+
+def held(pid: int | str) -> int:
+    with open(f"/proc/{pid}/status") as status:
+        text = status.read()
+    return sum(int(re.findall(rf"^{field}:\s+(\d+) kB", text, re.MULTILINE)[0]) for field in ("VmRSS", "VmPTE"))
+
+
+def size(field: str) -> int:
+    with open("/proc/self/status") as status:
+        return int(re.findall(rf"^{field}:\s+(\d+) kB", status.read(), re.MULTILINE)[0]) << 10
+
+
+def main() -> None:
+    _, _, runtime, layers, way = sys.argv
+    jail = Jail(runtime, parse_layers(layers))
+    move_stack()
+    idle, ceiling = held("self"), size("VmData" if runtime == "js" else "VmSize") + LIMIT
+    report_read, report_write = os.pipe()
+    input_read, input_write = os.pipe()
+    parent, pid = os.getpid(), os.fork()
+    if pid == 0:
+        jail.seal(report_write, input_read, parent, ChildLimits(ceiling, 60), lambda: None, lambda event: None)
+        try:
+            WAYS[way]()
+        except (OSError, MemoryError):
+            pass
+        os.write(3, b"x")
+        os.read(4, 1)
+        os._exit(0)
+    os.close(report_write)
+    os.close(input_read)
+    os.read(report_read, 1)
+    print((held(pid) - idle) >> 10)
+    os.close(input_write)
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)
+
+
+main()

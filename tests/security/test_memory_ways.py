@@ -1,0 +1,42 @@
+"""Ways around a memory limit of 64 MiB, each trying for 256: the limit holds only together with the filter."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LIMIT, SLACK = 64, 32
+
+
+def held(runtime: str, layers: str, way: str) -> int:
+    """MiB that the child came to hold."""
+    hoarder = ROOT / "tests" / "sandbox" / "hoarder.py"
+    command = [sys.executable, "-I", str(hoarder), str(ROOT), runtime, layers, way]
+    finished = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert finished.returncode == 0, finished.stderr
+    return int(finished.stdout)
+
+
+@pytest.mark.parametrize("runtime", ["python", "js"])
+@pytest.mark.parametrize("way", ["ordinary", "forget_rights", "move_stack"])
+def test_limit_and_filter_hold(runtime: str, way: str) -> None:
+    assert held(runtime, "rlimits,seccomp", way) <= LIMIT + SLACK
+
+
+@pytest.mark.parametrize("way", ["forget_rights", "move_stack"])
+def test_without_the_filter_the_data_limit_does_not(way: str) -> None:
+    assert held("js", "rlimits", way) >= 200
+
+
+@pytest.mark.parametrize("runtime", ["python", "js"])
+def test_without_a_limit_nothing_holds(runtime: str) -> None:
+    assert held(runtime, "seccomp", "ordinary") >= 200
+
+
+def test_page_tables_are_bounded_in_a_python_child() -> None:
+    assert held("python", "rlimits,seccomp", "scatter") <= LIMIT + SLACK
+    assert held("python", "rlimits", "scatter") >= 100
