@@ -7,19 +7,14 @@ import json
 import re
 import secrets
 import struct
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 
 from langserver.core.verdict import EndReason
-from langserver.limits import Ceilings
-from langserver.zygote.child_handle import Child
-from langserver.zygote.client import Zygote
-from langserver.zygote.execution import Execution, LogLine, Outcome
+from langserver.zygote.execution import Execution
 from langserver.zygote.request import TaskRequest, make_job
+from tests.integration.holds.direct import CEILINGS, OneZygote, one_zygote, output
 
-CEILINGS = Ceilings(memory_mb=512)
 # A canary as it stands in no scanner: the class keeps the pattern's own text from matching.
 CANARY = r"[C]ANARY[-][0-9a-f]{32}"
 SEED = 7163549018273645
@@ -52,36 +47,6 @@ ECHO = {
 }
 
 
-class OneZygote:
-    """A supply without a pool: every child comes cold from one zygote."""
-
-    def __init__(self, zygote: Zygote) -> None:
-        self.zygote = zygote
-
-    async def take(self) -> Child:
-        return await self.zygote.spawn(0, 0)
-
-    def done(self, child: Child) -> None:
-        self.zygote.release(child)
-
-    async def run(self, request: TaskRequest) -> Outcome:
-        self.logged = 0
-
-        def count(_: LogLine) -> None:
-            self.logged += 1
-
-        return await Execution(make_job(request, CEILINGS, "run"), self, count).run()
-
-
-@asynccontextmanager
-async def one_zygote(runtime: str, layers: frozenset[str]) -> AsyncIterator[OneZygote]:
-    zygote = await Zygote.start(runtime, layers)
-    try:
-        yield OneZygote(zygote)
-    finally:
-        await zygote.close()
-
-
 def canary() -> str:
     return "CANARY-" + secrets.token_hex(16)
 
@@ -99,16 +64,10 @@ async def plant(supply: OneZygote, runtime: str) -> None:
         )
     )
     assert outcome.verdict.failure is None, outcome.verdict
-    assert supply.logged == 1
+    assert len(supply.logs) == 1
     failing = {"python": f"raise ValueError('{canary()}')", "js": f"throw new Error('{canary()}')"}[runtime]
     outcome = await supply.run(TaskRequest(runtime, failing, filename=canary()))
     assert outcome.verdict.failure is not None
-
-
-def output(outcome: Outcome) -> object:
-    assert outcome.verdict.report is not None, outcome.verdict
-    assert not outcome.verdict.failure, outcome.verdict
-    return json.loads(outcome.verdict.report.output)
 
 
 async def test_a_later_python_child_holds_nothing_of_earlier_tasks() -> None:
@@ -159,21 +118,6 @@ async def test_zygote_and_waiting_child_hold_nothing_seen_from_outside() -> None
             supply.done(waiting)
 
 
-class Watched:
-    """A supply that remembers the child it gave."""
-
-    def __init__(self, supply: OneZygote) -> None:
-        self._supply = supply
-        self.child: Child | None = None
-
-    async def take(self) -> Child:
-        self.child = await self._supply.take()
-        return self.child
-
-    def done(self, child: Child) -> None:
-        self._supply.done(child)
-
-
 @pytest.mark.parametrize(
     ("runtime", "code"),
     [
@@ -185,12 +129,11 @@ async def test_the_scan_from_outside_finds_what_is_there(runtime: str, code: str
     own = canary()
     async with one_zygote(runtime, frozenset({"policy", "rlimits"})) as supply:
         started = asyncio.Event()
-        watched = Watched(supply)
-        job = make_job(TaskRequest(runtime, code.format(own=own)), CEILINGS, "run")
-        execution = Execution(job, watched, lambda line: started.set())
+        job = make_job(TaskRequest(runtime, code.format(own=own), seed=SEED), CEILINGS, "run")
+        execution = Execution(job, supply, lambda line: started.set())
         running = asyncio.create_task(execution.run())
         await asyncio.wait_for(started.wait(), 30)
-        assert watched.child is not None
-        assert own.encode() in scan(watched.child.pid)
+        assert supply.child is not None
+        assert {own.encode(), SEED_FORMS[0]} <= scan(supply.child.pid)
         execution.end(EndReason.CANCELLED)
         await running

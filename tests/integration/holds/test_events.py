@@ -5,34 +5,17 @@ from __future__ import annotations
 from collections import Counter
 
 from langserver.core.outcome import ErrorKind
-from langserver.limits import Ceilings
-from langserver.zygote.child_handle import Child
-from langserver.zygote.client import Zygote
-from langserver.zygote.execution import Execution, Outcome
-from langserver.zygote.request import TaskRequest, make_job
+from langserver.zygote.execution import Outcome
+from langserver.zygote.request import TaskRequest
+from tests.integration.holds.direct import one_zygote
 
 # Plain CPython: with the policy there is nothing that the next layer could refuse.
 LAYERS = frozenset({"audit", "privileges", "rlimits", "seccomp"})
 
 
-class Supply:
-    def __init__(self, zygote: Zygote) -> None:
-        self._zygote = zygote
-
-    async def take(self) -> Child:
-        return await self._zygote.spawn(0, 0)
-
-    def done(self, child: Child) -> None:
-        self._zygote.release(child)
-
-
 async def run(code: str) -> Outcome:
-    zygote = await Zygote.start("python", LAYERS)
-    try:
-        job = make_job(TaskRequest("python", code), Ceilings(), "run")
-        return await Execution(job, Supply(zygote), lambda line: None).run()
-    finally:
-        await zygote.close()
+    async with one_zygote("python", LAYERS) as supply:
+        return await supply.run(TaskRequest("python", code))
 
 
 async def test_a_refusal_that_a_program_survives_is_an_event_and_no_failure() -> None:

@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
+from langserver.zygote.request import TaskRequest
 from tests.integration.holds.conftest import ServerProcess
+from tests.integration.holds.direct import one_zygote, output
 
 PYTHON_LEAVES = """
 import json, random, math
@@ -18,8 +20,8 @@ def main():
     tried(lambda: setattr(json, "mark", 1))
     tried(lambda: setattr(math, "pi", 3))
     tried(lambda: setattr(random, "random", lambda: 4))
-    global mark
-    mark = 1
+    global mark, len
+    mark, len = 1, None
     random.seed(5)
     return 1
 """
@@ -30,7 +32,8 @@ def exists(f):
     except NameError: return False
     return True
 def main():
-    return [hasattr(json, "mark"), math.pi == 3, random.random() == 4, exists(lambda: mark), exists(lambda: Mark)]
+    found = [exists(lambda: mark), exists(lambda: Mark), len is None]
+    return [hasattr(json, "mark"), math.pi == 3, random.random() == 4, *found]
 """
 JS_LEAVES = """
 globalThis.mark = 1; Object.prototype.mark = 1; Array.prototype.push = null; Math.random = () => 4;
@@ -49,11 +52,28 @@ def test_what_a_task_set_the_next_does_not_see(warm: str, make_server: Callable[
     server = make_server(LANG_WARM_CHILDREN=warm)
     for _ in range(4):
         server.execute(PYTHON_LEAVES)
-        assert server.execute(PYTHON_LOOKS).output_json.replace(" ", "") == "[false,false,false,false,false]"
+        assert server.execute(PYTHON_LOOKS).output_json.replace(" ", "") == "[false,false,false,false,false,false]"
         server.execute(JS_LEAVES, "js")
         assert (
             server.execute(JS_LOOKS, "js").output_json == '["undefined","undefined","function",false,"1","undefined"]'
         )
+
+
+async def test_nor_does_plain_python() -> None:
+    """With the policy off a program can change what every module shares."""
+    leave = """
+import builtins, json, os, sys
+builtins.mark = json.mark = os.environ['MARK'] = sys.mark = '1'
+builtins.compile = None  # one that the child itself needs no more
+"""
+    look = """
+import builtins, json, os, sys
+result = [hasattr(builtins, "mark"), hasattr(json, "mark"), hasattr(sys, "mark"), "MARK" in os.environ, compile is None]
+"""
+    async with one_zygote("python", frozenset({"privileges", "rlimits", "seccomp"})) as supply:
+        for _ in range(2):
+            assert (await supply.run(TaskRequest("python", leave))).verdict.failure is None
+            assert output(await supply.run(TaskRequest("python", look))) == [False] * 5
 
 
 RANDOM = {
