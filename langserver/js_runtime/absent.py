@@ -31,6 +31,16 @@ _UNDEFINED = re.compile(r"([\w$]+) is not defined")
 _MODULE = re.compile(r'the module ("(?:[^"\\]|\\.)*") is not available here')
 
 
+def module_refusal(name: str) -> str:
+    """The message of a require that was refused; `name` is the module's, in quotes."""
+    return unavailable(f"require({name})", NO_MODULES)
+
+
+def unavailable(what: str, why: str) -> str:
+    """The message for an author who used what is not there."""
+    return f"{what} is not available: {why}"
+
+
 def refusal(type_name: str, message: str, source: str) -> tuple[str, str] | None:
     """Whether an uncaught error comes from something that is absent on purpose: (what, why and what instead)."""
     if type_name == "ReferenceError" and (found := _UNDEFINED.fullmatch(message)) and found[1] in ABSENT:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from langserver.core.claims import Failure
 from langserver.core.outcome import ErrorKind
-from langserver.js_runtime.absent import NO_MODULES, refusal
+from langserver.js_runtime.absent import NO_MODULES, refusal, unavailable
 
 BODY_LINES_BEFORE = 2  # the lines that V8 puts before the text of a function made by a constructor
 OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "out of memory")
@@ -35,6 +35,8 @@ _REPORT = re.compile(r"(?s)([^\n]*?):(\d+): (.*)")
 _TYPE = re.compile(r"(?s)([A-Za-z_$][\w$]*): (.*)")
 _FRAME = re.compile(r"    at (?:(.{1,200}?) \()?task\.js:(\d+):(\d+)\)?")
 _CONSTRUCTED = re.compile(r"new\s+([A-Za-z_$][\w$]*)")
+_UNNAMED = re.compile(r"\[object (\w{1,100})\]")  # what an object is as a text, unless it says otherwise
+_NO_ERROR = "an object was thrown that is no Error"
 _UNCAUGHT_ERROR = re.compile(r"[A-Z]\w*Error(?:: |$)")
 
 
@@ -63,12 +65,13 @@ STACK_OVERFLOW = "Maximum call stack size exceeded"  # V8's complaint when its p
 
 @dataclass(frozen=True, slots=True)
 class Thrown:
-    """What a program threw and did not catch."""
+    """What a program threw and did not catch; `properties` is what it had put on its error, as `{ code: 42 }`."""
 
     type: str
     message: str
     frames: tuple[Frame, ...] = ()
     cause: Thrown | None = None
+    properties: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +109,15 @@ def thrown_by_script(report: bytes) -> Thrown:
     frames = tuple(_frame(match) for match in map(_FRAME.fullmatch, stack.split("\n")) if match)
     if header is None:
         header, _, after = rest.partition("\n")
+        line = after.partition("\n")[0]
         if header == "<string conversion failed>":
             header = "the program threw a value that cannot be described"
         if not frames and found[1] == _INTERNAL_LABEL:
             column = after.partition("\n")[2].partition("\n")[0].find("^") + 1
             frames = (Frame("", int(found[2]), column),)
+        if unnamed := _UNNAMED.fullmatch(header):
+            # V8 has made a text of it, and of all that was in it this is left.
+            return Thrown(unnamed[1], f"{_NO_ERROR}: {line.strip()[:_SHOWN_LINE]}", frames)
         if not _UNCAUGHT_ERROR.match(header):
             return Thrown("", header, frames)
     named = _TYPE.fullmatch(header)
@@ -159,7 +166,11 @@ def _described(value: dict[str, object]) -> Thrown:
         places = tuple(Frame(_function(str(name)), int(line), int(column)) for name, line, column in frames)
     cause = value.get("cause")
     return Thrown(
-        str(value["type"]), str(value["message"]), places, _described(cause) if isinstance(cause, dict) else None
+        str(value["type"]),
+        str(value["message"]),
+        places,
+        _described(cause) if isinstance(cause, dict) else None,
+        str(value.get("properties", "")),
     )
 
 
@@ -197,7 +208,7 @@ def module_syntax_failure(problem: Complaint, label: str, module: str | None) ->
         what, instead = f'import of "{module}"' if module else "import", NO_MODULES
     return Failure(
         ErrorKind.POLICY_VIOLATION,
-        f"{what} is not available: the source runs as a script, not as a module",
+        unavailable(what, "the source runs as a script, not as a module"),
         "SyntaxError",
         _syntax_traceback(problem, label),
         problem.line,
@@ -223,9 +234,7 @@ def program_failure(thrown: Thrown, place: Place) -> Failure:
     refused = refusal(thrown.type, thrown.message, place.source)
     if refused:
         what, why = refused
-        return Failure(
-            ErrorKind.POLICY_VIOLATION, f"{what} is not available: {why}", thrown.type, traceback, line, column, why
-        )
+        return Failure(ErrorKind.POLICY_VIOLATION, unavailable(what, why), thrown.type, traceback, line, column, why)
     return Failure(
         ErrorKind.USER_ERROR, thrown.message or thrown.type or "an empty error", thrown.type, traceback, line, column
     )
@@ -242,6 +251,8 @@ def _traceback(thrown: Thrown, place: Place) -> str:
     for frame in _users(thrown, place):
         where = f"{place.label}:{frame.line}:{frame.column}"
         lines.append(f"    at {frame.function} ({where})" if frame.function else f"    at {where}")
+    if thrown.properties:
+        lines.append(f"    {thrown.properties}")
     if thrown.cause:
         lines.append("Caused by: " + _traceback(thrown.cause, place))
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from langserver.js_runtime.logs import LogRing
 from langserver.wire.channel import Channel
 
 # In the order in which they build on each other; together they are one function, so none of their names is global.
-_PARTS = ("capture", "ring", "inspect", "errors", "console", "timers", "result", "random", "start")
+_PARTS = ("capture", "ring", "layout", "inspect", "errors", "console", "timers", "result", "random", "start")
 _SOURCE_URL = "\n//# sourceURL=internal"
 _LOG_SECONDS = 0.005  # how long a log line may wait
 _HANDLES = 11
@@ -46,6 +46,11 @@ class Isolate:
         self._argument, self._begin, self._step, self._nothing, self._unreadable, memory = handles[5:]
         self._ring = LogRing(self._engine.shared_memory(memory))
         self._engine.protect()
+
+    @property
+    def refusals(self) -> set[str]:
+        """The details of the refusals that were sent while the program ran."""
+        return self._ring.refusals
 
     def parse_input(self, text: bytes) -> bytes:
         """Makes `inputs` of JSON text. Answers X and V8's reason when it is none."""

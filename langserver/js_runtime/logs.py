@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from langserver.js_runtime.absent import module_refusal
 from langserver.wire.channel import Channel
 
+REFUSAL_LEVEL = 5
 STREAMS = ("log", "info", "warn", "error", "debug")
 _HEAD_BYTES = 16
 _UNIT_BYTES = 2
@@ -18,18 +20,28 @@ class LogRing:
         self._bytes = memory[_HEAD_BYTES:]
         self._size = len(self._units)
         self._read = 0
+        self.refusals: set[str] = set()  # the details of the refusals that were sent
 
     def drain(self, channel: Channel) -> None:
-        """Sends all lines that are there. Never waits for the program."""
+        """Sends all lines and refusals that are there. Never waits for the program."""
         waiting = min((self._head[0] - self._read) & 0xFFFFFFFF, self._size)
         while waiting >= 2:
             level = self._units[self._read % self._size]
             length = min(self._units[(self._read + 1) % self._size], waiting - 2)
-            channel.log(STREAMS[min(level, len(STREAMS) - 1)], self._text(self._read + 2, length))
+            text = self._text(self._read + 2, length)
+            if level == REFUSAL_LEVEL:
+                self._refuse(module_refusal(text), channel)
+            else:
+                channel.log(STREAMS[min(level, len(STREAMS) - 1)], text)
             self._read = (self._read + 2 + length) & 0xFFFFFFFF
             waiting -= 2 + length
             # Back as a signed number: the program's side reads it as int32.
             self._head[1] = self._read - (1 << 32) if self._read >> 31 else self._read
+
+    def _refuse(self, detail: str, channel: Channel) -> None:
+        if detail not in self.refusals:
+            self.refusals.add(detail)
+            channel.event("policy", "refused", detail)
 
     def _text(self, start: int, length: int) -> str:
         start %= self._size

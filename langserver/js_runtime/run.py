@@ -41,11 +41,6 @@ from langserver.wire.strict_json import MAX_DEPTH, BadInput, within_depth
 _SOURCE_URL = b"\n//# sourceURL=task.js"
 _CHUNK = 1 << 20
 _UNDESCRIBED = Failure(ErrorKind.USER_ERROR, "the program ended with an error that cannot be described")
-_NEVER_SETTLED = Failure(
-    ErrorKind.USER_ERROR,
-    "main waits for a promise that nothing will settle",
-    hint="no timer is left and nothing is queued: look for a promise whose resolve or reject is never called",
-)
 # Before a text that is only parsed, never run, to learn where V8 sees its error: nothing after it is reached.
 _NEVER_RUN = "throw 0;"
 
@@ -118,7 +113,7 @@ class JsRuntime:
             result, compile_ns = self._execute(program, header, channel)
             run_ns = time.monotonic_ns() - start - compile_ns
             if isinstance(result, Failure):
-                if result.kind is ErrorKind.POLICY_VIOLATION:
+                if result.kind is ErrorKind.POLICY_VIOLATION and result.message not in self._running().refusals:
                     channel.event("policy", "refused", result.message)
                 channel.report(Report(failures=(result,), compile_ns=compile_ns, run_ns=run_ns))
             else:
@@ -230,7 +225,11 @@ def _outcome(answer: bytes, header: TaskHeader, place: Place) -> bytes | Failure
             f"the result is over {header.output_bytes} bytes of JSON, which is the limit",
         )
     if letter == b"N":
-        return _NEVER_SETTLED
+        return Failure(
+            ErrorKind.USER_ERROR,
+            f"{rest.decode()} waits for a promise that nothing will settle",
+            hint="no timer is left and nothing is queued: look for a promise whose resolve or reject is never called",
+        )
     if letter == b"I":
         told = json.loads(rest)
         return Failure(ErrorKind.INVALID_RESULT, f"{told['path']} is not JSON: {told['what']}", hint=told["hint"])

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from langserver.python_runtime import guards, modules, plant
+from langserver.python_runtime.catalog import REFUSED_BUILTINS
 from langserver.python_runtime.faces import GuardedSuper, SafeType, check_bases
 from langserver.python_runtime.modules.printing import print_
 from langserver.python_runtime.names import closed_everywhere, is_dunder
@@ -30,16 +31,6 @@ _ORDINARY = """
     memoryview min next object oct ord pow property range repr reversed round set setattr slice sorted staticmethod str
     sum tuple zip None True False Ellipsis NotImplemented __debug__
 """
-_INSTEAD = {
-    "open": "there are no files here; pass the data in as input, or use io.StringIO",
-    "eval": "use ast.literal_eval for data, or write the expression out",
-    "exec": "write the code out",
-    "compile": "write the code out, or use re.compile for patterns",
-    "input": "there is no console; the task's input is the variable `inputs`",
-    "breakpoint": "use print(...): it writes to the log",
-    "globals": "use a dictionary of your own",
-    "locals": "use a dictionary of your own",
-}
 _MISSING: Any = object()
 
 
@@ -138,7 +129,7 @@ def build() -> dict[str, Any]:
         for name, value in vars(builtins).items()
         if isinstance(value, type) and issubclass(value, BaseException)
     }
-    table |= {name: _refusing(name, instead) for name, instead in _INSTEAD.items()}
+    table |= {name: _refusing(name, instead) for name, instead in REFUSED_BUILTINS.items()}
     EXPORTED.update(value for value in table.values() if is_class(value))
     EXPORTED.update((types.NoneType, types.EllipsisType, types.NotImplementedType))
     table |= {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 MODULES: tuple[str, ...] = (
     "abc",
     "ast",
@@ -107,11 +109,26 @@ _INSTEAD |= dict.fromkeys(("pathlib", "tempfile", "shutil", "glob", "sqlite3", "
 _INSTEAD |= dict.fromkeys(("threading", "multiprocessing", "subprocess", "concurrent", "signal"), _PROCESSES)
 
 
-def instead_of(module: str) -> str:
-    """What to do without `module` (a dotted name): one sentence, empty when nothing better than the list is known."""
-    return _INSTEAD.get(module) or _INSTEAD.get(module.partition(".")[0], "")
+# Builtins that raise a refusal when they are called, and what to write instead.
+REFUSED_BUILTINS: dict[str, str] = {
+    "open": "there are no files here; pass the data in as input, or use io.StringIO",
+    "eval": "use ast.literal_eval for data, or write the expression out",
+    "exec": "write the code out",
+    "compile": "write the code out, or use re.compile for patterns",
+    "input": "there is no console; the task's input is the variable `inputs`",
+    "breakpoint": "use print(...): it writes to the log",
+    "globals": "use a dictionary of your own",
+    "locals": "use a dictionary of your own",
+}
+# How alike a misspelt name must be: `datetme` and `maths` are meant, `toml` for html and `timeit` for time are not.
+_ALIKE = 0.82
 
 
-def available() -> str:
-    """The modules there are, for a message."""
-    return "available: " + ", ".join(MODULES)
+def without(module: str) -> tuple[str, str]:
+    """What to say of `module` (a dotted name), which is not available: a sentence, and what to do without it."""
+    missing = f"the module {module!r} is not available"
+    instead = _INSTEAD.get(module) or _INSTEAD.get(module.partition(".")[0], "")
+    if not instead:
+        meant = get_close_matches(module, MODULES, n=1, cutoff=_ALIKE)
+        instead = f"did you mean {meant[0]!r}?" if meant else ""
+    return (f"{missing}: {instead}", instead) if instead else (missing, "available: " + ", ".join(MODULES))

@@ -9,6 +9,7 @@ from RestrictedPython.transformer import RestrictingNodeTransformer
 
 from langserver.python_runtime import names, plant
 from langserver.python_runtime.problems import Problem
+from langserver.python_runtime.refusals import Refusal
 
 MAX_PROBLEMS = 100
 
@@ -39,6 +40,10 @@ class NameChecker(RestrictingNodeTransformer):
             text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
             column = len(text.encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
             self.problems.append(Problem(rule, message, line, column, hint))
+
+    def refuse_ahead(self, node: ast.AST, refusal: Refusal) -> None:
+        """Records what will be refused at `node` when it runs."""
+        self.refuse(node, refusal.rule, str(refusal), refusal.hint)
 
     def warn(self, node: ast.AST, info: str) -> None:
         """RestrictedPython's warnings say nothing to the author of a task."""

@@ -6,14 +6,16 @@ import ast
 import sys
 import time
 import types
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from langserver.core.claims import Failure
 from langserver.core.outcome import ErrorKind
-from langserver.python_runtime import sources, toplevel
+from langserver.python_runtime import sources, taskmodule, toplevel
 from langserver.python_runtime.errors import failure_of_problem, failure_of_syntax
+from langserver.python_runtime.forecast import forecast
 from langserver.python_runtime.names import SOURCE_NAME
 from langserver.python_runtime.policy import Policy
 
@@ -26,25 +28,32 @@ _TOO_DEEP = "the code is nested too deeply or an expression is too long: split i
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A compiled task. Without failures there is code; `wrapped`: its body is one function (see `toplevel`)."""
+    """A compiled task. Without failures there is code; `wrapped`: its body is one function (see `toplevel`).
+
+    `name` is its `__name__` (see `taskmodule`).
+    """
 
     code: types.CodeType | None
     failures: tuple[Failure, ...]
     imports: tuple[str, ...]
     wrapped: bool
+    name: str
     compile_ns: int
 
 
-def compile_source(label: str, source: str, policy: bool) -> Program:
-    """Compiles the one task of this process; `label` is its file name in error texts."""
+def compile_source(label: str, source: str, policy: bool, ahead: bool = False) -> Program:
+    """Compiles the one task of this process; `label` is its file name in error texts.
+
+    With `ahead`, what will surely be refused when it runs is a failure too.
+    """
     start = time.perf_counter_ns()
     sources.hold(label, source)
-    imports: dict[str, None] = {}
+    draft = _Draft()
     failures: tuple[Failure, ...] = ()
-    code, wrapped = None, False
     try:
-        with _recursion(_COMPILER_RECURSION):
-            code, wrapped, failures = _compile(source, policy, imports)
+        with _recursion(_COMPILER_RECURSION), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nobody could be told yet, and printing one would open files
+            failures = draft.fill(source, policy, ahead)
     except SyntaxError as error:
         failures = (failure_of_syntax(error),)
     except (RecursionError, MemoryError):
@@ -53,30 +62,49 @@ def compile_source(label: str, source: str, policy: bool) -> Program:
         place = source.count("\n", 0, error.start) + 1
         problem = SyntaxError("the code contains a lone surrogate", (None, place, 1, None))
         failures = (failure_of_syntax(problem),)
-    return Program(code, failures, tuple(imports), wrapped, time.perf_counter_ns() - start)
+    spent = time.perf_counter_ns() - start
+    return Program(draft.code, failures, tuple(draft.imports), draft.wrapped, draft.name, spent)
 
 
-def _compile(
-    source: str, policy: bool, imports: dict[str, None]
-) -> tuple[types.CodeType | None, bool, tuple[Failure, ...]]:
+class _Draft:
+    """What is known of a program when its compilation ends or fails."""
+
+    def __init__(self) -> None:
+        self.code: types.CodeType | None = None
+        self.wrapped = False
+        self.name = taskmodule.SCRIPT
+        self.imports: dict[str, None] = {}
+
+    def fill(self, source: str, policy: bool, ahead: bool) -> tuple[Failure, ...]:
+        """Compiles; returns what the policy has against it. Raises SyntaxError, RecursionError, UnicodeEncodeError."""
+        tree = _parsed(source)
+        flags = toplevel.take_future(tree)
+        if toplevel.binds_main(tree):
+            self.name = taskmodule.WITH_MAIN
+        if policy:
+            visitor = Policy(sources.lines())
+            with _recursion(_VISITOR_RECURSION):
+                if ahead:  # before the visitor rewrites the tree
+                    forecast(tree, visitor.refuse_ahead)
+                tree = visitor.visit(tree)
+            self.imports |= visitor.imports
+            if visitor.problems:
+                in_order = sorted(visitor.problems, key=lambda each: (each.line, each.column))
+                return tuple(failure_of_problem(problem) for problem in in_order)
+        else:
+            self.imports |= dict.fromkeys(_plain_imports(tree))
+        self.wrapped = toplevel.wrap(tree)
+        self.code = compile(tree, SOURCE_NAME, "exec", flags=flags, dont_inherit=True)
+        return ()
+
+
+def _parsed(source: str) -> ast.Module:
     nul = source.find("\0")
     if nul >= 0:
         before = source[:nul]
         column = nul - (before.rfind("\n") + 1) + 1
         raise SyntaxError("the code contains a NUL character", (None, before.count("\n") + 1, column, None))
-    tree = ast.parse(source.removeprefix("\ufeff"), SOURCE_NAME)
-    flags = toplevel.take_future(tree)
-    if policy:
-        visitor = Policy(sources.lines())
-        with _recursion(_VISITOR_RECURSION):
-            tree = visitor.visit(tree)
-        imports |= visitor.imports
-        if visitor.problems:
-            return None, False, tuple(failure_of_problem(problem) for problem in visitor.problems)
-    else:
-        imports |= dict.fromkeys(_plain_imports(tree))
-    wrapped = toplevel.wrap(tree)
-    return compile(tree, SOURCE_NAME, "exec", flags=flags, dont_inherit=True), wrapped, ()
+    return ast.parse(source.removeprefix("\ufeff"), SOURCE_NAME)
 
 
 def _plain_imports(tree: ast.Module) -> list[str]:

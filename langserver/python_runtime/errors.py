@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import errno
 import sys
 import types
@@ -12,7 +11,7 @@ from typing import Any
 
 from langserver.core.claims import Failure
 from langserver.core.outcome import ErrorKind
-from langserver.python_runtime import sources
+from langserver.python_runtime import catalog, sources
 from langserver.python_runtime.names import SOURCE_NAME
 from langserver.python_runtime.problems import Problem
 from langserver.python_runtime.refusals import Refusal
@@ -23,6 +22,7 @@ _FRAMES_SHOWN = 40
 _CHAIN_SHOWN = 8
 
 _MODULE_HINTS = frozenset("json re math datetime random time collections itertools functools statistics base64".split())
+_LEAVING = frozenset({"exit", "quit"})
 
 
 def name_of(kind: type) -> str:
@@ -86,6 +86,13 @@ def render_exception(error: BaseException) -> str:
 
 
 def _render_one(error: BaseException) -> str:
+    text = text_of(error)
+    lines = [*_frames(error), f"{name_of(type(error))}: {text}\n" if text else f"{name_of(type(error))}\n"]
+    lines += [f"  | {name_of(type(each))}: {text_of(each)}\n" for each in _members(error)]
+    return "".join(lines)
+
+
+def _frames(error: BaseException) -> list[str]:
     found = places(error)
     lines = ["Traceback (most recent call last):\n"] if found else []
     left_out = len(found) - _FRAMES_SHOWN
@@ -98,10 +105,12 @@ def _render_one(error: BaseException) -> str:
         text = sources.line(line).strip()
         if text:
             lines.append(f"    {text}\n")
-    text = text_of(error)
-    lines.append(f"{name_of(type(error))}: {text}\n" if text else f"{name_of(type(error))}\n")
-    lines += [f"  | {name_of(type(each))}: {text_of(each)}\n" for each in _members(error)]
-    return "".join(lines)
+    return lines
+
+
+def render_headed(heading: str, error: BaseException) -> str:
+    """One line of `heading` and `error`, then the program's frames."""
+    return "".join([f"{heading}: {name_of(type(error))}: {text_of(error)}".rstrip(": ") + "\n", *_frames(error)])
 
 
 def _members(error: BaseException) -> Iterator[BaseException]:
@@ -154,12 +163,17 @@ def _name_hint(error: BaseException) -> str:
         return ""
     if missing in _MODULE_HINTS:
         return f"add `import {missing}` at the top"
-    step, names = _traceback(error), dict.fromkeys(dir(builtins))
+    if missing in _LEAVING:
+        return "use return, or raise an exception"
+    step, names = _traceback(error), dict[str, None]()
     while step is not None:
-        if step.tb_frame.f_code.co_filename == SOURCE_NAME:
-            names = dict.fromkeys([*step.tb_frame.f_locals, *step.tb_frame.f_globals, *dir(builtins)])
+        frame = step.tb_frame
+        if frame.f_code.co_filename == SOURCE_NAME:
+            names = dict.fromkeys([*frame.f_locals, *frame.f_globals, *frame.f_builtins])
         step = step.tb_next
-    close = get_close_matches(missing, [name for name in names if not name.startswith("__")][:2000], n=1)
+    # Of the builtins those that can be used: no hidden ones, and none that only refuse.
+    usable = [name for name in names if name.isidentifier() and not name.startswith("__")]
+    close = get_close_matches(missing, [name for name in usable if name not in catalog.REFUSED_BUILTINS][:2000], n=1)
     return f"did you mean {close[0]!r}?" if close else ""
 
 

@@ -140,9 +140,7 @@ def writable(value: Any) -> Any:
         return value
     if issubclass(kind, BaseException) or kind in WRITABLE:
         return value
-    refusal = attribute("=", f"{_named(value)} cannot be changed by this program")
-    refusal.args = (f"attributes of {_named(value)} cannot be set here: it belongs to the library",)
-    raise refusal
+    raise RefusedAttribute(f"attributes of {_named(value)} cannot be set here: it belongs to the library")
 
 
 def writable_name(value: Any, name: str) -> Any:

@@ -12,7 +12,6 @@ from typing import Any
 
 from langserver.python_runtime import catalog, names, plant
 from langserver.python_runtime.checker import NameChecker
-from langserver.python_runtime.refusals import import_hint
 from langserver.python_runtime.userclasses import REGISTRAR_ENTRY
 
 # Statements and expressions that need no guard: their parts are visited.
@@ -188,7 +187,7 @@ class Policy(NameChecker):
     def _imported(self, node: ast.AST, module: str) -> None:
         self.imports[module] = None
         if module.partition(".")[0] in catalog.NEVER:
-            self.refuse(node, "import", f"the module {module!r} is not available", import_hint(module))
+            self.refuse(node, "import", *catalog.without(module))
 
     def _not_lazy(self, node: ast.AST) -> None:
         # A field of Python 3.15, where the import happens at first use and through another builtin.

@@ -2,14 +2,46 @@
 
 from __future__ import annotations
 
-from langserver.python_runtime.catalog import available, instead_of
+from collections.abc import Callable
+
+from langserver.python_runtime.catalog import without
+from langserver.wire.channel import MAX_EVENTS
+
+_DETAIL_CHARACTERS = 500
+
+
+class Told:
+    """Tells of each refusal once, when it is made: the program may catch it and go on."""
+
+    def __init__(self) -> None:
+        self._tell: Callable[[str], None] | None = None
+        self._details: set[str] = set()
+
+    def connect(self, tell: Callable[[str], None]) -> None:
+        """From now on `tell` is given each new text."""
+        self._tell = tell
+
+    def refused(self, message: str) -> None:
+        """Called for every refusal."""
+        detail = message[:_DETAIL_CHARACTERS]
+        if self._tell is None or detail in self._details or len(self._details) >= MAX_EVENTS:
+            return
+        self._details.add(detail)
+        self._tell(detail)
+
+
+TOLD = Told()
 
 
 class Refusal(Exception):
     """Common to the refusals below. `rule` names the rule, `hint` says what to write instead (may be empty)."""
 
     rule = ""
-    hint = ""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+        TOLD.refused(message)
 
 
 class RefusedAttribute(Refusal, AttributeError):
@@ -19,9 +51,13 @@ class RefusedAttribute(Refusal, AttributeError):
 
 
 class RefusedImport(Refusal, ImportError):
-    """A module or a name of it is not there; to the program it is an ImportError."""
+    """A name of a module is not there; to the program it is an ImportError."""
 
     rule = "import"
+
+
+class RefusedModule(RefusedImport, ModuleNotFoundError):
+    """A module is not there; to the program it is a ModuleNotFoundError."""
 
 
 class RefusedCall(Refusal, RuntimeError):
@@ -38,27 +74,16 @@ class RefusedClass(Refusal, TypeError):
 
 def attribute(name: str, why: str, hint: str = "") -> RefusedAttribute:
     """The refusal of one attribute access."""
-    refusal = RefusedAttribute(f"the attribute {name!r} is not available here: {why}")
-    refusal.hint = hint
-    return refusal
+    return RefusedAttribute(f"the attribute {name!r} is not available here: {why}", hint)
 
 
-def import_hint(name: str) -> str:
-    """What to do without module `name`, and the modules there are."""
-    hint = instead_of(name)
-    return f"{hint}; {available()}" if hint else available()
-
-
-def module(name: str) -> RefusedImport:
+def module(name: str) -> RefusedModule:
     """The refusal of one import."""
-    hint = instead_of(name)
-    refusal = RefusedImport(f"the module {name!r} is not available" + (f": {hint}" if hint else ""))
-    refusal.hint = import_hint(name)
+    refusal = RefusedModule(*without(name))
+    refusal.name = name
     return refusal
 
 
 def call(name: str, instead: str) -> RefusedCall:
     """The refusal of one builtin."""
-    refusal = RefusedCall(f"{name}() is not available: {instead}")
-    refusal.hint = instead
-    return refusal
+    return RefusedCall(f"{name}() is not available: {instead}", instead)

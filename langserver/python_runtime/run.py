@@ -8,16 +8,18 @@ import random
 import sys
 import time
 import types
+from functools import partial
 from typing import Any
 
 from langserver.core.claims import Failure, Report
 from langserver.core.outcome import ErrorKind
 from langserver.python_runtime import builtins as guarded
-from langserver.python_runtime import entry, preload, userclasses, values
+from langserver.python_runtime import entry, interpreter, preload, taskmodule, userclasses, values
 from langserver.python_runtime.compiler import Program, compile_source
 from langserver.python_runtime.errors import failure_of, name_of
 from langserver.python_runtime.logs import STDERR, STDOUT
 from langserver.python_runtime.modules import asynchronous
+from langserver.python_runtime.refusals import TOLD
 from langserver.python_runtime.toplevel import BODY_NAME
 from langserver.wire.channel import Channel
 from langserver.wire.header import TaskHeader
@@ -59,7 +61,7 @@ class PythonRuntime:
 
     def compile(self, header: TaskHeader, source: str) -> Program:
         """The program, its failures kept inside."""
-        return compile_source(header.label, source, self._policy)
+        return compile_source(header.label, source, self._policy, ahead=header.mode == "validate")
 
     def parse_input(self, text: bytes) -> object:
         """The value of the task's input. Raises BadInput."""
@@ -71,7 +73,8 @@ class PythonRuntime:
         time.tzset()
         # Every generator of the preloaded modules is this one: `random.Random()` objects are the program's own,
         # SystemRandom, secrets and uuid draw from the kernel each time.
-        random.seed(os.urandom(32) if header.seed is None else header.seed)
+        # Negative seeds become numbers above all others: `random.seed` drops the sign.
+        random.seed(os.urandom(32) if header.seed is None else header.seed % (1 << 64))
 
     def validate(self, program: Program, channel: Channel) -> None:
         """Reports what compiling found; runs nothing."""
@@ -80,13 +83,19 @@ class PythonRuntime:
     def run(self, program: Program, inputs: object, header: TaskHeader, channel: Channel) -> None:
         """Runs the program and sends its logs and its one report; exits the process itself when memory ran out."""
         if program.code is None:
-            self._end(channel, Report(failures=program.failures[:1], compile_ns=program.compile_ns))
+            failures = program.failures[:1]
+            for failure in failures:
+                if failure.kind is ErrorKind.POLICY_VIOLATION:
+                    channel.event("policy", "refused", failure.message)
+            channel.report(Report(failures=failures, compile_ns=program.compile_ns))
             return
         out_of_memory = channel.prepare(Report(failures=(_OUT_OF_MEMORY,), compile_ns=program.compile_ns))
-        names = self._globals(inputs)
+        names = self._globals(program.name, inputs)
+        TOLD.connect(partial(channel.event, "policy", "refused"))
         for stream in (STDOUT, STDERR):
             stream.connect(channel, header.log_bytes)
         sys.stdout, sys.stderr = STDOUT, STDERR
+        interpreter.speak_to_log()
         start = time.perf_counter_ns()
         try:
             output, failures = _outcome(program, names, inputs, header.output_bytes)
@@ -100,11 +109,10 @@ class PythonRuntime:
             channel.send_prepared(out_of_memory)
             os._exit(0)
 
-    def _globals(self, inputs: object) -> dict[str, Any]:
-        """The globals of the program. dataclasses run generated code in those of `__main__`: an empty module's."""
-        module = types.ModuleType("__main__")
-        sys.modules["__main__"] = module
-        names = {"__name__": "__main__", "__doc__": None, "__builtins__": self._builtins, "inputs": inputs}
+    def _globals(self, name: str, inputs: object) -> dict[str, Any]:
+        """The globals of the program."""
+        names = {"__name__": name, "__doc__": None, "__builtins__": self._builtins, "inputs": inputs}
+        module = taskmodule.enter(name, names)
         if self._policy:
             return names
         vars(module).update(names)
@@ -113,11 +121,8 @@ class PythonRuntime:
     @staticmethod
     def _end(channel: Channel, report: Report) -> None:
         for failure in report.failures:
-            if failure.kind is ErrorKind.POLICY_VIOLATION:
-                channel.event("policy", "refused", failure.message)
-            elif (
-                failure.kind is ErrorKind.SANDBOX_VIOLATION and failure.type != "AuditRefusal"
-            ):  # the hook told its own
+            # The audit hook and the policy told of theirs when they refused.
+            if failure.kind is ErrorKind.SANDBOX_VIOLATION and failure.type != "AuditRefusal":
                 channel.event("seccomp", "denied", failure.message)
         channel.report(report)
 
@@ -133,7 +138,7 @@ def _outcome(
     except values.TooLarge as error:
         return b"", (Failure(ErrorKind.OUTPUT_LIMIT, str(error)),)
     except values.NotJson as error:
-        return b"", (Failure(ErrorKind.INVALID_RESULT, str(error)),)
+        return b"", (Failure(ErrorKind.INVALID_RESULT, str(error), hint=error.hint),)
     except BaseException as error:  # noqa: BLE001 -- SystemExit and the like are the program's too
         return b"", (_failure(error),)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import linecache
+import sys
+import types
 
 from langserver.python_runtime.names import SOURCE_NAME
 
@@ -32,6 +34,21 @@ def lines() -> list[str]:
 def line(number: int) -> str:
     """Line `number`, counted from 1; empty if there is none."""
     return _Held.lines[number - 1] if 0 < number <= len(_Held.lines) else ""
+
+
+def place_now(level: int = 1) -> tuple[int, str]:
+    """Line and function of the program's code that is running: its innermost frame, or the `level`th counted outwards.
+
+    Line 0 if there is none.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename == SOURCE_NAME:
+            level -= 1
+            if level <= 0:
+                return frame.f_lineno, frame.f_code.co_name
+        frame = frame.f_back
+    return 0, ""
 
 
 def replace_linecache() -> None:

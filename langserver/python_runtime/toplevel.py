@@ -56,7 +56,7 @@ def wrap(tree: ast.Module) -> bool:
     for part in returns:
         part.value = ast.Tuple([part.value or ast.Constant(None)], ast.Load())
         _place(part.value, part)
-    names = {name: None for part in parts for name in _bound(part)}
+    names = {name: None for part in parts for name in bound_names(part)}
     docstring, body = (tree.body[:1], tree.body[1:]) if _is_text(tree.body[0]) else ([], tree.body)
     hoisted = [each for each in body if isinstance(each, ast.ImportFrom) and each.names[0].name == "*"]
     inner: list[ast.stmt] = [ast.Global(list(names))] if names else []
@@ -69,6 +69,16 @@ def wrap(tree: ast.Module) -> bool:
     _place(function, first)
     tree.body = [*docstring, *hoisted, function]
     return True
+
+
+def binds_main(tree: ast.Module) -> bool:
+    """Whether the program binds `main` at its top level, other than where it asks for its `__name__`."""
+    body = [each for each in tree.body if not (isinstance(each, ast.If) and _asks_name(each.test))]
+    return any("main" in bound_names(part) for part in _own_parts(body))
+
+
+def _asks_name(test: ast.expr) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(test))
 
 
 class _Plain(ast.NodeTransformer):
@@ -118,7 +128,8 @@ def _awaits(part: ast.AST) -> bool:
     return isinstance(part, (ast.Await, ast.AsyncFor, ast.AsyncWith))
 
 
-def _bound(part: ast.AST) -> Iterator[str]:
+def bound_names(part: ast.AST) -> Iterator[str]:
+    """The variables that this one node binds, without those of its parts."""
     match part:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
             yield name

@@ -9,11 +9,15 @@ import enum
 import math
 import re
 import sys
+import types
 import uuid
 from collections.abc import Callable, Iterable
 from json.encoder import encode_basestring
 from typing import Any, Final
 
+from langserver.python_runtime.faces import Face
+from langserver.python_runtime.modules import asynchronous
+from langserver.python_runtime.modules.facade import Facade
 from langserver.python_runtime.userclasses import mro_of, namespace_of
 
 MAX_DEPTH = 200
@@ -22,7 +26,11 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class NotJson(Exception):
-    """The result cannot be JSON; the text names the path to the culprit."""
+    """The result cannot be JSON; the text names the path to the culprit, `hint` says what to write (may be empty)."""
+
+    def __init__(self, text: str, hint: str = "") -> None:
+        super().__init__(text)
+        self.hint = hint
 
 
 class TooLarge(Exception):
@@ -56,7 +64,7 @@ class _Writer:
         if write is None:
             write = _writer_for(kind)
         if write is None:
-            raise NotJson(f"{path} is {_described(kind)}, which is not JSON{_advice(kind)}")
+            raise NotJson(f"{path} is {_described(kind)}, which is not JSON", _advice(kind))
         try:
             write(self, value, path)
         except (NotJson, TooLarge, MemoryError):
@@ -137,28 +145,50 @@ def _key(key: Any, path: str) -> str:
         return int.__repr__(key)
     if issubclass(kind, float):
         return _number(key, f"a key of {path}")
-    raise NotJson(f"a key of {path} is {_described(kind)}; JSON keys are strings or numbers")
+    raise NotJson(f"a key of {path} is {_described(kind)}; JSON keys are strings or numbers", "use str(key)")
 
 
 def _number(value: float, path: str) -> str:
     plain = float.__float__(value)
     if not math.isfinite(plain):
-        raise NotJson(f"{path} is {float.__repr__(plain)}, which is not JSON")
+        raise NotJson(f"{path} is {float.__repr__(plain)}, which is not JSON", "use None where there is no number")
     return float.__repr__(plain)
 
 
 def _described(kind: type) -> str:
-    name = type.__dict__["__name__"].__get__(kind)
-    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+    if issubclass(kind, Facade):
+        return "a module"
+    if issubclass(kind, type) or kind is Face:
+        return "a class"
+    name: str = type.__dict__["__name__"].__get__(kind)
+    if kind in _PLURALS:
+        return name
+    vowel = name[:1].lower() in "aeiou" and not _SOUNDS_LIKE_YOU.match(name)
+    return f"{'an' if vowel else 'a'} {name}"
+
+
+_PLURALS: Final = frozenset(map(type, (b"", {}.keys(), {}.values(), {}.items())))
+_SOUNDS_LIKE_YOU: Final = re.compile("u(s[aei]|ni[^nm]|til|rl|uid)", re.IGNORECASE)
+# What to write instead, by class.
+_ADVICE: Final[tuple[tuple[tuple[type, ...], str], ...]] = (
+    ((bytes, bytearray, memoryview), "decode it, or use base64"),
+    ((datetime.timedelta,), "use its total_seconds()"),
+    ((types.CoroutineType, asynchronous.Future), "await it"),
+    ((types.AsyncGeneratorType,), "make a list of it with [x async for x in ...]"),
+    ((types.FunctionType, types.BuiltinFunctionType, types.MethodType), "call it"),
+    ((complex,), "use [z.real, z.imag], or str(z)"),
+    ((BaseException,), "use str(...) of it"),
+)
 
 
 def _advice(kind: type) -> str:
-    if issubclass(kind, (bytes, bytearray, memoryview)):
-        return ": decode it, or use base64"
-    if hasattr(kind, "__next__") or kind in (range, type({}.keys()), type({}.values()), type({}.items())):
-        return ": make a list of it with list(...)"
+    for classes, advice in _ADVICE:
+        if issubclass(kind, classes):
+            return advice
+    if hasattr(kind, "__next__") or kind in (range, *_PLURALS):
+        return "make a list of it with list(...)"
     if hasattr(kind, "__iter__"):
-        return ": convert it with list(...) or dict(...)"
+        return "convert it with list(...) or dict(...)"
     return ""
 
 

@@ -16,12 +16,14 @@ const NativeMap = Map;
 const { captureStackTrace } = Error;
 const { isArray } = Array;
 const isError = Error.isError;
-const { keys: keysOf, hasOwn, freeze } = Object;
+const { keys: keysOf, getOwnPropertySymbols: symbolsOf, hasOwn, freeze } = Object;
 const { parse: parseJson, stringify: stringifyJson } = JSON;
 const toText = String;
 const toNumber = Number;
 const now = Date.now;
-const { floor, min } = Math;
+const { floor, max, min, round, sqrt } = Math;
+const { parseInt: toInteger, parseFloat: toFloat } = Number;
+const { toStringTag } = Symbol;
 
 const then = uncurry(Promise.prototype.then);
 const functionText = uncurry(Function.prototype.toString);
@@ -30,6 +32,7 @@ const indexOf = uncurry(String.prototype.indexOf);
 const slice = uncurry(String.prototype.slice);
 const toWellFormed = uncurry(String.prototype.toWellFormed);
 const repeat = uncurry(String.prototype.repeat);
+const padStart = uncurry(String.prototype.padStart);
 const padEnd = uncurry(String.prototype.padEnd);
 const numberValue = uncurry(Number.prototype.valueOf);
 const stringValue = uncurry(String.prototype.valueOf);
@@ -50,7 +53,9 @@ const mapGet = uncurry(Map.prototype.get);
 const mapSet = uncurry(Map.prototype.set);
 const mapDelete = uncurry(Map.prototype.delete);
 const mapEach = uncurry(Map.prototype.forEach);
+const mapSize = getterOf(Map.prototype, 'size');
 const setEach = uncurry(Set.prototype.forEach);
+const setSize = getterOf(Set.prototype, 'size');
 const TypedArray = getPrototypeOf(Uint8Array);
 const typedLength = getterOf(TypedArray.prototype, 'length');
 const { load, store, wait } = Atomics;
@@ -100,6 +105,15 @@ const ANCESTORS = new Map([
   [BigInt.prototype, 'BigInt'], [Symbol.prototype, 'Symbol'], [TypedArray.prototype, 'TypedArray'],
   [ArrayBuffer.prototype, 'ArrayBuffer'], [DataView.prototype, 'DataView'], [Iterator.prototype, 'Iterator'],
   [getPrototypeOf(getPrototypeOf((async function* () {})).prototype), 'AsyncIterator'],
+]);
+// How the value in an object of these kinds is read.
+const UNBOXED = new Map([
+  ['Number', numberValue], ['String', stringValue], ['Boolean', booleanValue],
+  ['BigInt', uncurry(BigInt.prototype.valueOf)], ['Symbol', uncurry(Symbol.prototype.valueOf)],
+]);
+const FUNCTIONS = new Map([
+  [AsyncFunction.prototype, 'AsyncFunction'], [getPrototypeOf(function* () {}), 'GeneratorFunction'],
+  [getPrototypeOf(async function* () {}), 'AsyncGeneratorFunction'],
 ]);
 const ObjectPrototype = Object.prototype;
 const ArrayPrototype = Array.prototype;

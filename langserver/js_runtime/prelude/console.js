@@ -1,6 +1,7 @@
 // console: what it is given becomes text here and leaves through the ring.
 // Levels: log 0, info 1, warn 2, error 3, debug 4.
 const GROUP_DEPTH = 20;
+const DIR_DEPTH = 50;
 const counts = new Map();
 const clocks = new Map();
 let groupDepth = 0;
@@ -47,21 +48,48 @@ function format(values) {
 }
 
 function directive(code, value) {
-  if (code === 'c') return '';
-  if (code === 's') return shown(value);
-  if (code === 'd' || code === 'i' || code === 'f') {
-    if (typeof value === 'bigint') return toText(value) + 'n';
-    if (typeof value === 'object' || typeof value === 'symbol' || typeof value === 'function') return 'NaN';
-    const number = toNumber(value);
-    return toText(code === 'i' ? (number < 0 ? -floor(-number) : floor(number)) : number);
+  switch (code) {
+    case 'c':
+      return '';
+    case 's':
+      if (typeof value === 'string') return shown(value);
+      return isObject(value) ? inspect(value, logLeft, 0) : inspectPrimitive(value, newBudget(logLeft, 0, LINE_WIDTH));
+    case 'd':
+    case 'i':
+    case 'f': {
+      // What an object says it is as a number would be asked of the program.
+      if (isObject(value) || typeof value === 'symbol') return 'NaN';
+      if (typeof value === 'bigint') return numberText(value);
+      return numberText(code === 'd' ? toNumber(value) : code === 'i' ? toInteger(value) : toFloat(value));
+    }
+    case 'j':
+      return asJson(value);
+    default:
+      return inspect(value, logLeft, code === 'o' ? 2 * INSPECT_DEPTH : INSPECT_DEPTH);
   }
-  return inspect(value, logLeft);
+}
+
+// What JSON.stringify says, which asks the program; when that fails, as %O.
+function asJson(value) {
+  try {
+    return shown(toText(stringifyJson(value)));
+  } catch {
+    return inspect(value, logLeft);
+  }
 }
 
 function printer(level) {
   return (...values) => {
     if (logLeft >= 0) say(level, format(values));
   };
+}
+
+// The option of console.dir: null is as deep as it goes.
+function depthOf(options) {
+  const property = isObject(options) ? getOwnPropertyDescriptor(options, 'depth') : undefined;
+  if (!property || !hasOwn(property, 'value')) return INSPECT_DEPTH;
+  const depth = property.value;
+  return typeof depth === 'number' ? min(depth, DIR_DEPTH) : depth === null ? DIR_DEPTH : INSPECT_DEPTH;
 }
 
 function label(value) {
@@ -128,7 +156,7 @@ function alignedRows(columns, lines) {
 const methods = {
   __proto__: null,
   log: printer(0), info: printer(1), warn: printer(2), error: printer(3), debug: printer(4),
-  dir: (value) => say(0, inspect(value, logLeft)),
+  dir: (value, options) => say(0, inspect(value, logLeft, depthOf(options))),
   dirxml: printer(0),
   trace: (...values) => say(3, 'Trace: ' + format(values)),
   table,

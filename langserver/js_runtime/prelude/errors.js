@@ -1,6 +1,7 @@
 // What a program threw, described for the host. Everything here may meet hostile getters and proxies; whatever one of
 // them throws ends in one constant description.
 const TEXT_UNITS = 4000;
+const SHOWN_UNITS = 500; // of a value that was thrown, and of what is on an error
 const FRAMES = 50;
 const CAUSES = 5;
 const BODY_LINES = 2; // the lines that V8 puts before the text of a function made by a constructor
@@ -15,25 +16,73 @@ function refusal(Type, message, above) {
   return error;
 }
 
+// Its `message`, `stack` and `name` are asked of the program; if that fails, no getter is asked a second time.
 function describe(thrown) {
   try {
     return describeThrown(thrown, CAUSES);
   } catch {
-    return HOPELESS;
+    try {
+      return describeValue(thrown);
+    } catch {
+      return HOPELESS;
+    }
   }
 }
 
 function describeThrown(thrown, causes) {
-  const isObject = (typeof thrown === 'object' && thrown !== null) || typeof thrown === 'function';
-  if (!isObject || !(isError(thrown) || typeof thrown.message === 'string')) {
-    const message = typeof thrown === 'string' ? thrown : inspect(thrown, 500);
-    return '{"type":"","message":' + quote(cut(message)) + ',"frames":[]}';
-  }
-  let text = '{"type":' + quote(cut(typeName(thrown))) + ',"message":' + quote(cut(textOf(thrown.message)));
-  text += ',"frames":' + framesOf(thrown);
+  if (!isObject(thrown)) return describeValue(thrown);
+  const given = thrown.message;
+  if (!isError(thrown) && typeof given !== 'string') return describeValue(thrown);
+  let text = '{"type":' + quote(cut(typeName(thrown))) + ',"message":' + quote(cut(textOf(given)));
+  text += ',"frames":' + framesOf(thrown) + ',"properties":' + quote(propertiesText(thrown));
   const cause = causes > 0 && hasOwn(thrown, 'cause') ? thrown.cause : undefined;
   if (cause !== undefined) text += ',"cause":' + describeThrown(cause, causes - 1);
   return text + '}';
+}
+
+// What is thrown without being an error: a string is its own message, anything else is shown on one line.
+function describeValue(thrown) {
+  const message = typeof thrown === 'string' ? cut(thrown) : oneLine(inspect(thrown, SHOWN_UNITS, INSPECT_DEPTH, Infinity));
+  if (message === UNREADABLE) return HOPELESS;
+  return '{"type":' + quote(isObject(thrown) ? cut(plainName(thrown)) : '') + ',"message":' + quote(message) + ',"frames":[]}';
+}
+
+function plainName(value) {
+  return (getPrototypeOf(value) !== null && className(value)) || 'Object';
+}
+
+function oneLine(text) {
+  return text.length > SHOWN_UNITS ? slice(text, 0, SHOWN_UNITS) + '...' : text;
+}
+
+// What a program put on its error beside what every error has, as `{ code: 42 }`; '' for nothing.
+function propertiesText(error) {
+  try {
+    const budget = newBudget(SHOWN_UNITS, 1, Infinity);
+    const parts = errorParts(error, false, budget, { __proto__: null, value: error, parents: null, circle: 0 }, 0);
+    return parts.length > 0 ? oneLine(enclose('{', parts, '}', budget, 0)) : '';
+  } catch {
+    return '';
+  }
+}
+
+function errorParts(error, withCause, budget, here, depth) {
+  const parts = list();
+  const names = keysOf(error);
+  for (let i = 0; i < names.length && budget.nodes > 0; i++) {
+    const name = names[i];
+    if (name === 'name' || name === 'message' || name === 'stack' || name === 'cause') continue;
+    addProperty(error, name, budget, here, depth, parts);
+  }
+  if (withCause) addHidden(error, 'cause', budget, here, depth, parts);
+  const errors = getOwnPropertyDescriptor(error, 'errors'); // of an AggregateError
+  if (errors && !errors.enumerable) addHidden(error, 'errors', budget, here, depth, parts);
+  return parts;
+}
+
+function addHidden(error, name, budget, here, depth, parts) {
+  const property = getOwnPropertyDescriptor(error, name);
+  if (property) parts[parts.length] = '[' + name + ']: ' + propertyValue(property, budget, here, depth);
 }
 
 function textOf(value) {
@@ -48,7 +97,7 @@ function cut(text) {
 function typeName(thrown) {
   const name = textOf(thrown.name);
   if (name !== '' && name !== 'Error') return name;
-  return (isError(thrown) && className(thrown)) || name;
+  return isError(thrown) ? className(thrown) || name : name || plainName(thrown);
 }
 
 // The frames of user code, as JSON: [[function, line, column], ...]; or as V8's text.
@@ -92,15 +141,15 @@ function withoutPrototype(descriptor) {
   return descriptor;
 }
 
-// An error as console shows it: like its stack, but with frames of the program only.
-function errorText(error, budget, parents, depth) {
+// An error as console shows it: like its stack, but with frames of the program only, and then what is on it.
+function errorText(error, budget, here, depth) {
   const name = typeName(error);
   const message = cut(textOf(error.message));
-  let text = name + (message ? ': ' + message : '');
+  const text = name + (message ? ': ' + message : '');
   budget.chars -= text.length;
-  const cause = hasOwn(error, 'cause') && depth < INSPECT_DEPTH ? error.cause : undefined;
-  if (cause !== undefined) text += ' { cause: ' + inspectValue(cause, budget, { __proto__: null, value: error, parents }, depth + 1) + ' }';
-  return depth > 0 ? '[' + text + ']' : text + shownFrames(error);
+  const head = depth > 0 ? '[' + text + ']' : text + shownFrames(error);
+  const parts = depth > budget.depth ? list() : errorParts(error, true, budget, here, depth);
+  return parts.length === 0 ? head : enclose(head + ' {', parts, '}', budget, depth);
 }
 
 function shownFrames(error) {

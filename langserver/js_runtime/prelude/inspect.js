@@ -1,40 +1,61 @@
-// Values as console shows them: bounded in depth, nodes and characters, and never failing on a hostile object.
-const INSPECT_DEPTH = 4;
+// Values as console shows them, laid out like Node's: bounded in depth, nodes and characters. No getter of a program is
+// read, and nothing that a hostile object throws (a Proxy's traps do run) comes out of here.
+const INSPECT_DEPTH = 2;
 const INSPECT_NODES = 5000;
 const INSPECT_ITEMS = 100;
-const INSPECT_WIDTH = 72;
+const UNGROUPED_ITEMS = 6; // up to so many items an array stands on one line, if it fits
+const UNREADABLE = '[unreadable]';
 
-function inspect(value, chars) {
-  const budget = { __proto__: null, nodes: INSPECT_NODES, chars };
-  return inspectValue(value, budget, null, 0);
+// `width` of a line may be Infinity: then all is on one.
+function inspect(value, chars, depth = INSPECT_DEPTH, width = LINE_WIDTH) {
+  return inspectValue(value, newBudget(chars, depth, width), null, 0);
+}
+
+function newBudget(chars, depth, width) {
+  return { __proto__: null, nodes: INSPECT_NODES, chars, depth, width, circles: 0 };
+}
+
+function isObject(value) {
+  return typeof value === 'object' ? value !== null : typeof value === 'function';
 }
 
 // `parents` is a chain of the objects around this one.
 function inspectValue(value, budget, parents, depth) {
   if (budget.nodes-- <= 0 || budget.chars <= 0) return '...';
   try {
-    const text = typeof value === 'object' && value !== null
-      ? inspectObject(value, budget, parents, depth)
-      : inspectPrimitive(value, budget);
-    return text;
+    return isObject(value) ? inspectObject(value, budget, parents, depth) : inspectPrimitive(value, budget);
   } catch {
-    return '[unreadable]';
+    return UNREADABLE;
   }
 }
 
 function inspectPrimitive(value, budget) {
   let text;
-  if (typeof value === 'string') {
-    const quoted = quote(value.length > budget.chars ? slice(value, 0, budget.chars) + '...' : value);
-    const plain = slice(quoted, 1, -1);
-    text = indexOf(plain, "'") < 0 && indexOf(plain, '\\"') < 0 ? "'" + plain + "'" : quoted;
-  } else if (typeof value === 'bigint') text = toText(value) + 'n';
+  if (typeof value === 'string') text = quoted(value.length > budget.chars ? slice(value, 0, budget.chars) + '...' : value);
   else if (typeof value === 'symbol') text = symbolText(value);
-  else if (typeof value === 'function') text = '[Function: ' + (dataText(value, 'name') || 'anonymous') + ']';
-  else if (value === 0 && 1 / value < 0) text = '-0';
-  else text = toText(value);
+  else text = numberText(value);
   budget.chars -= text.length;
   return text;
+}
+
+// A number or bigint so that its type and sign show; any other primitive too, but for a symbol.
+function numberText(value) {
+  if (typeof value === 'bigint') return toText(value) + 'n';
+  return value === 0 && 1 / value < 0 ? '-0' : toText(value);
+}
+
+// A string in the first of ' " ` that it does not hold.
+function quoted(text) {
+  let mark = "'";
+  if (indexOf(text, mark) >= 0) mark = indexOf(text, '"') < 0 ? '"' : '`';
+  if (mark === '`' && (indexOf(text, '`') >= 0 || indexOf(text, '${') >= 0)) return quote(text);
+  let out = mark;
+  let start = 0;
+  for (let end = indexOf(text, '"'); end >= 0; end = indexOf(text, '"', start)) {
+    out += slice(quote(slice(text, start, end)), 1, -1) + '"';
+    start = end + 1;
+  }
+  return out + slice(quote(slice(text, start)), 1, -1) + mark;
 }
 
 // An own data property that is a string, else ''.
@@ -44,19 +65,29 @@ function dataText(object, key) {
 }
 
 function inspectObject(value, budget, parents, depth) {
-  for (let up = parents; up; up = up.parents) if (up.value === value) return '[Circular]';
+  for (let up = parents; up; up = up.parents) {
+    if (up.value !== value) continue;
+    if (up.circle === 0) up.circle = ++budget.circles;
+    return '[Circular *' + up.circle + ']';
+  }
+  const here = { __proto__: null, value, parents, circle: 0 };
+  const text = inspectKind(value, budget, here, depth);
+  return here.circle > 0 ? '<ref *' + here.circle + '> ' + text : text;
+}
+
+function inspectKind(value, budget, here, depth) {
+  if (typeof value === 'function') return inspectFunction(value, budget, here, depth);
   const kind = kindOf(value);
   if (kind === 'Date') return dateText(value);
   if (kind === 'RegExp') return regexText(value);
-  if (kind === 'Error' && isError(value)) return errorText(value, budget, parents, depth);
-  if (kind === 'Number' || kind === 'String' || kind === 'Boolean') return '[' + kind + ': ' + unboxed(value, kind) + ']';
-  const name = className(value);
-  if (depth >= INSPECT_DEPTH) return isArray(value) ? '[Array]' : '[' + (name || 'Object') + ']';
-  const chain = { __proto__: null, value, parents };
-  if (isArray(value)) return inspectArray(value, value.length, '', budget, chain, depth);
-  if (kind === 'TypedArray') return inspectArray(value, typedLength(value), name + '(' + typedLength(value) + ') ', budget, chain, depth);
-  if (kind === 'Map' || kind === 'Set') return inspectCollection(value, kind, budget, chain, depth);
-  return inspectPlain(value, name && name !== 'Object' ? name + ' ' : '', budget, chain, depth);
+  if (kind === 'Error' && isError(value)) return errorText(value, budget, here, depth);
+  const unbox = mapGet(UNBOXED, kind);
+  if (unbox !== undefined) return '[' + kind + ': ' + inspectPrimitive(unbox(value), budget) + ']';
+  if (isArray(value)) return inspectArray(value, value.length, false, budget, here, depth);
+  if (kind === 'TypedArray') return inspectArray(value, typedLength(value), true, budget, here, depth);
+  if (kind === 'Map') return inspectCollection(value, mapSize(value), kind, budget, here, depth);
+  if (kind === 'Set') return inspectCollection(value, setSize(value), kind, budget, here, depth);
+  return inspectPlain(value, kind, budget, here, depth);
 }
 
 function kindOf(value) {
@@ -81,53 +112,142 @@ function regexText(value) {
   return text;
 }
 
-function unboxed(value, kind) {
-  return kind === 'Number' ? toText(numberValue(value)) : kind === 'Boolean' ? toText(booleanValue(value)) : quote(stringValue(value));
-}
-
+// The name of the nearest class that has one; of iterators, as in Node, only what they are beside that.
 function className(value) {
-  const prototype = getPrototypeOf(value);
-  if (prototype === null) return '[Object: null prototype]';
-  const maker = getOwnPropertyDescriptor(prototype, 'constructor');
-  return maker && hasOwn(maker, 'value') && typeof maker.value === 'function' ? dataText(maker.value, 'name') : '';
-}
-
-function inspectArray(value, length, prefix, budget, chain, depth) {
-  const parts = list();
-  for (let i = 0; i < length && i < INSPECT_ITEMS && budget.nodes > 0; i++) {
-    parts[parts.length] = inspectValue(value[i], budget, chain, depth + 1);
+  let up = getPrototypeOf(value);
+  if (up === null) return '[Object: null prototype]';
+  for (; up !== null; up = getPrototypeOf(up)) {
+    const known = mapGet(ANCESTORS, up);
+    if (known === 'Iterator' || known === 'AsyncIterator') continue;
+    if (known !== undefined) return known;
+    const maker = getOwnPropertyDescriptor(up, 'constructor');
+    const name = maker && hasOwn(maker, 'value') && typeof maker.value === 'function' ? dataText(maker.value, 'name') : '';
+    if (name !== '') return name;
   }
-  const rest = length - parts.length;
-  if (rest > 0) parts[parts.length] = '... ' + rest + ' more item' + (rest > 1 ? 's' : '');
-  return prefix + enclose('[', parts, ']', depth);
+  return '';
 }
 
-function inspectCollection(value, kind, budget, chain, depth) {
+// What stands before the brackets: class, size (-1: it has none) and tag, or nothing when it says no more than they do.
+function headOf(value, size, usual) {
+  const name = className(value) || 'Object';
+  let tag = '';
+  for (let up = value; up !== null && tag === ''; up = getPrototypeOf(up)) tag = dataText(up, toStringTag);
+  if (name === usual && tag === '') return '';
+  return name + (size < 0 ? '' : '(' + size + ')') + (tag === '' || tag === name ? '' : ' [' + tag + ']') + ' ';
+}
+
+function tooDeep(value) {
+  const name = className(value) || 'Object';
+  return name[0] === '[' ? name : '[' + name + ']';
+}
+
+function inspectFunction(value, budget, here, depth) {
+  const source = functionText(value);
+  const name = dataText(value, 'name');
+  let head;
+  if (slice(source, 0, 5) === 'class' && indexOf(' \t\r\n{/', slice(source, 5, 6)) >= 0) {
+    const parent = getPrototypeOf(value);
+    const above = typeof parent === 'function' ? dataText(parent, 'name') : '';
+    head = '[class ' + (name || '(anonymous)') + (above ? ' extends ' + above : '') + ']';
+  } else head = '[' + (mapGet(FUNCTIONS, getPrototypeOf(value)) ?? 'Function') + (name ? ': ' + name : ' (anonymous)') + ']';
+  budget.chars -= head.length;
   const parts = list();
-  let seen = 0;
+  if (depth <= budget.depth) addProperties(value, keysOf(value), 0, budget, here, depth, parts);
+  return parts.length === 0 ? head : enclose(head + ' {', parts, '}', budget, depth);
+}
+
+function inspectArray(value, length, isTyped, budget, here, depth) {
+  const open = headOf(value, length, isTyped ? '' : 'Array') + '[';
+  if (length > 0 && depth > budget.depth) return tooDeep(value);
+  const parts = list();
+  let isNumeric = true;
+  let names; // of an array that has holes, or is short enough to look whether it has more than items
+  let present = 0; // items before the i-th; as many names stand before the next one's, in order
+  let i = 0;
+  while (i < length && parts.length < INSPECT_ITEMS && budget.nodes > 0) {
+    const item = getOwnPropertyDescriptor(value, i);
+    if (item !== undefined) {
+      if (!hasOwn(item, 'value') || (typeof item.value !== 'number' && typeof item.value !== 'bigint')) isNumeric = false;
+      parts[parts.length] = propertyValue(item, budget, here, depth);
+      present++;
+      i++;
+      continue;
+    }
+    names ??= keysOf(value);
+    const next = present < names.length ? toNumber(names[present]) : length;
+    const end = next > i && next < length ? next : length;
+    parts[parts.length] = '<' + plural(end - i, 'empty item') + '>';
+    isNumeric = false;
+    i = end;
+  }
+  const items = parts.length;
+  if (i < length) parts[items] = '... ' + plural(length - i, 'more item');
+  else if (!isTyped && (names !== undefined || length <= INSPECT_ITEMS)) {
+    addProperties(value, names ?? keysOf(value), present, budget, here, depth, parts);
+  }
+  const rows = items > UNGROUPED_ITEMS && budget.width === LINE_WIDTH ? inRows(parts, items, isNumeric, 2 * depth) : parts;
+  return rows === parts ? enclose(open, parts, ']', budget, depth) : onLines(open, rows, ']', depth);
+}
+
+function plural(count, noun) {
+  return count + ' ' + noun + (count === 1 ? '' : 's');
+}
+
+function inspectCollection(value, size, kind, budget, here, depth) {
+  const open = headOf(value, size, '') + '{';
+  if (size > 0 && depth > budget.depth) return tooDeep(value);
+  const parts = list();
   const add = (item, key) => {
-    if (seen++ >= INSPECT_ITEMS) return;
-    const shown = inspectValue(item, budget, chain, depth + 1);
-    parts[parts.length] = kind === 'Map' ? inspectValue(key, budget, chain, depth + 1) + ' => ' + shown : shown;
+    if (parts.length >= INSPECT_ITEMS || budget.nodes <= 0) return;
+    const shown = inspectValue(item, budget, here, depth + 1);
+    parts[parts.length] = kind === 'Map' ? inspectValue(key, budget, here, depth + 1) + ' => ' + shown : shown;
   };
   if (kind === 'Map') mapEach(value, add);
   else setEach(value, add);
-  if (seen > INSPECT_ITEMS) parts[parts.length] = '... ' + (seen - INSPECT_ITEMS) + ' more items';
-  return kind + '(' + seen + ') ' + enclose('{', parts, '}', depth);
+  const rest = size - parts.length;
+  if (rest > 0) parts[parts.length] = '... ' + plural(rest, 'more item');
+  return enclose(open, parts, '}', budget, depth);
 }
 
-function inspectPlain(value, prefix, budget, chain, depth) {
-  const parts = list();
+// What the language lets nobody look at. Whether a promise is settled is told to those who await it only, so every one
+// is shown as what it most often is when an author finds it in a log: not awaited.
+const HIDDEN = {
+  __proto__: null,
+  Promise: '<pending>',
+  WeakMap: '<items unknown>',
+  WeakSet: '<items unknown>',
+};
+
+function inspectPlain(value, kind, budget, here, depth) {
+  const open = headOf(value, -1, 'Object') + '{';
   const names = keysOf(value);
-  for (let i = 0; i < names.length && budget.nodes > 0; i++) {
-    const property = getOwnPropertyDescriptor(value, names[i]);
-    if (!property) continue;
-    const shown = hasOwn(property, 'value') ? inspectValue(property.value, budget, chain, depth + 1) : property.get ? '[Getter]' : '[Setter]';
-    budget.chars -= names[i].length;
-    parts[parts.length] = (isIdentifier(names[i]) ? names[i] : quote(names[i])) + ': ' + shown;
-  }
-  if (parts.length < names.length) parts[parts.length] = '...';
-  return prefix + enclose('{', parts, '}', depth);
+  if (depth > budget.depth && names.length > 0) return tooDeep(value);
+  const parts = list();
+  if (HIDDEN[kind] !== undefined) parts[0] = HIDDEN[kind];
+  addProperties(value, names, 0, budget, here, depth, parts);
+  return enclose(open, parts, '}', budget, depth);
+}
+
+// Adds the enumerable properties to `parts`: those of `names` from the one numbered `from`, then those with a symbol.
+function addProperties(value, names, from, budget, here, depth, parts) {
+  let i = from;
+  for (; i < names.length && budget.nodes > 0; i++) addProperty(value, names[i], budget, here, depth, parts);
+  if (i < names.length) parts[parts.length] = '...';
+  const symbols = symbolsOf(value);
+  for (let j = 0; j < symbols.length && budget.nodes > 0; j++) addProperty(value, symbols[j], budget, here, depth, parts);
+}
+
+function addProperty(value, key, budget, here, depth, parts) {
+  const property = getOwnPropertyDescriptor(value, key);
+  if (!property || !property.enumerable) return;
+  const name = typeof key === 'symbol' ? '[' + symbolText(key) + ']' : isIdentifier(key) ? key : quoted(key);
+  budget.chars -= name.length;
+  parts[parts.length] = name + ': ' + propertyValue(property, budget, here, depth);
+}
+
+function propertyValue(property, budget, here, depth) {
+  if (hasOwn(property, 'value')) return inspectValue(property.value, budget, here, depth + 1);
+  return property.get ? (property.set ? '[Getter/Setter]' : '[Getter]') : '[Setter]';
 }
 
 function isIdentifier(name) {
@@ -138,15 +258,4 @@ function isIdentifier(name) {
     if (!letter && !(i > 0 && unit >= 48 && unit <= 57)) return false;
   }
   return true;
-}
-
-function enclose(open, parts, close, depth) {
-  if (parts.length === 0) return open + close;
-  let total = 0;
-  for (let i = 0; i < parts.length; i++) total += parts[i].length + 2;
-  const wide = total > INSPECT_WIDTH;
-  const pad = wide ? '\n' + repeat('  ', depth + 1) : ' ';
-  let text = open;
-  for (let i = 0; i < parts.length; i++) text += (i > 0 ? ',' : '') + pad + parts[i];
-  return text + (wide ? '\n' + repeat('  ', depth) : ' ') + close;
 }

@@ -80,10 +80,16 @@ function writeValue(value, parent, key) {
     case 'bigint':
       throw invalid('a BigInt', 'use String(value) or Number(value)', parent, key);
     case 'function':
-      throw invalid('a function', parent === null ? 'call it, or name it main' : 'call it, or leave it out', parent, key);
+      throw invalid('a function', functionHint(parent), parent, key);
     default:
       throw invalid('a Symbol', 'use its .description', parent, key);
   }
+}
+
+function functionHint(parent) {
+  if (parent === null) return 'call it, or name it main';
+  if (parent.value !== exportedObject) return 'call it, or leave it out';
+  return 'to have it called, export it by itself (module.exports = ...) or under the name main';
 }
 
 // A lone surrogate would be an escape that not every JSON parser takes: it becomes U+FFFD, as in UTF-8.

@@ -2,12 +2,17 @@
 // it is written, also when the program never returns. Units are UTF-16 code units, so that no encoder is needed here.
 //   head[0]  units written so far (wraps at 2**32)      head[1]  units the host has read
 //   a record: level, number of units, then the units
+// Levels of console are 0 to 4. One more is no line of the program's: it tells the host of a refusal.
 const RING_UNITS = 1 << 17;
 const PIECE_UNITS = 8192;
 const LINE_COST = 24; // what a line costs of the budget beside its text
 const ringBuffer = new SharedArrayBuffer(16 + 2 * RING_UNITS);
 const ringHead = new Int32Array(ringBuffer, 0, 4);
 const ringText = new Uint16Array(ringBuffer, 16, RING_UNITS);
+const REFUSAL_LEVEL = 5;
+const MAX_REFUSALS = 63; // one less than the events that a task may have: what ends it is told too
+const refused = new Map();
+let refusals = 0;
 let ringWritten = 0;
 let logLeft = 0;
 
@@ -49,4 +54,12 @@ function emit(level, text) {
     if (last) return;
     start = end + 1;
   }
+}
+
+// Tells of a refusal, each once: a program may catch the error that it gets for it.
+function tellRefusal(what) {
+  if (refusals === MAX_REFUSALS || mapGet(refused, what)) return;
+  refusals++;
+  mapSet(refused, what, true);
+  putRecord(REFUSAL_LEVEL, what, 0, what.length);
 }

@@ -1,8 +1,8 @@
 // How a program is started and followed, and what the host holds of the prelude.
 //
 // The host gives input, settings and lexicals before user code runs; then `begin` or `startBody` starts it, and `step` is
-// called until it answers something final. User code is only ever started from the microtask queue: no frame of ours is below it, and
-// an answer is never given by the call in which it started.
+// called until it answers something final. User code is only ever started from the microtask queue: no frame of ours is
+// below it, and an answer is never given by the call in which it started. (Getters by which a program names its entry apart.)
 //
 // A result is taken when nothing can change it any more: all timers that fire once have fired. Intervals end with it.
 let inputs;
@@ -12,6 +12,8 @@ let atEnd; // gives the value of a source that ended without telling one
 let crashed = false;
 let crash;
 let inBody = false;
+let awaited = ''; // whose value `launch` waits for
+let exportedObject; // module.exports, when it is to be the result itself
 const moduleObject = { exports: {} };
 const firstExports = moduleObject.exports;
 const NOT_READABLE = freeze({ __proto__: null });
@@ -23,12 +25,15 @@ function fail(error) {
 }
 
 // Runs `call` from the microtask queue; what it throws, or rejects with, ends the task.
+// A rejection that nobody handles, of a promise that is not ours, goes unseen: V8 tells of it by a callback in C++ that
+// the engine's library does not offer, and a Promise of our own in place of the language's would not be `await`'s.
 function enqueue(call) {
   then(guarded(then(resolved, call)), undefined, fail);
 }
 
-function launch(call) {
+function launch(call, who) {
   settled = '';
+  awaited = who;
   const value = guarded(then(resolved, call));
   then(
     value,
@@ -49,11 +54,6 @@ function launch(call) {
   );
 }
 
-// A function is called with the input; anything else is the value itself, which is awaited like a promise.
-function starter(entry) {
-  return typeof entry === 'function' ? bind(entry, undefined, inputs) : () => entry;
-}
-
 function exportedValue() {
   const exported = moduleObject.exports;
   if (exported !== firstExports) return exported;
@@ -65,20 +65,36 @@ const READ_RESULT = 'typeof result === "undefined" ? undefined : result';
 const READER = '() => ' + READ_RESULT;
 const IS_BIGINT = 'I{"path":"result","what":"a BigInt","hint":"use String(value) or Number(value)"}';
 
-// What the source exports or calls main, as a function that gives the value.
-function entry() {
+// Starts what the source exports or calls main. Says whether there was any.
+function launchEntry() {
   const exported = exportedValue();
-  if (exported !== undefined) return starter(exported);
+  if (exported !== undefined) {
+    const call = exportedFunction(exported);
+    if (call === undefined) exportedObject = exported;
+    launch(call ?? (() => exported), call === undefined ? 'the exported value' : 'the exported function');
+    return true;
+  }
   const main = evaluateGlobally(READ_MAIN);
-  return typeof main === 'function' ? bind(main, undefined, inputs) : undefined;
+  if (typeof main !== 'function') return false;
+  launch(bind(main, undefined, inputs), 'main');
+  return true;
+}
+
+// What to call of an export: itself, or its main or default; anything else is a value, which is awaited like a promise.
+function exportedFunction(exported) {
+  if (typeof exported === 'function') return bind(exported, undefined, inputs);
+  if (!isObject(exported)) return undefined;
+  const { main } = exported;
+  if (typeof main === 'function') return bind(main, exported, inputs);
+  const { default: other } = exported;
+  return typeof other === 'function' ? bind(other, exported, inputs) : undefined;
 }
 
 // Starts the entry of a source that has run. Without one its value is read when no timer is left that may change it.
 function choose(isLast) {
   try {
-    const found = entry();
-    if (found !== undefined) launch(found);
-    else if (isLast) launch(atEnd);
+    if (launchEntry()) return;
+    if (isLast) launch(atEnd, 'the program');
     else settled = 'ended';
   } catch (error) {
     fail(error);
@@ -101,11 +117,15 @@ function begin() {
   return 'A';
 }
 
-// Final answers: R result, I not JSON, O too large, E error, N nothing will ever settle it. Else A again, W wait.
+// Final answers: R result, I not JSON, O too large, E error, N (and whose it is) a promise that nothing will ever settle.
+// Else A again, W wait.
 function step() {
   if (crashed) return 'E' + describe(crash);
   if (settled === 'error') return 'E' + describe(outcome);
-  if (settled === '' || oneShots > 0) return nextTimer();
+  if (settled === '' || oneShots > 0) {
+    const answer = nextTimer();
+    return answer === 'N' ? answer + awaited : answer;
+  }
   if (settled === 'value') return outcome === NOT_READABLE ? IS_BIGINT : finish(outcome);
   choose(true);
   return 'A';
@@ -131,7 +151,7 @@ function startBody(source) {
   }
   inBody = true;
   linesBefore = BODY_LINES;
-  launch(body);
+  launch(body, 'the program');
   return 'A';
 }
 
@@ -150,8 +170,11 @@ function check(source) {
   return 'A';
 }
 
+// Of import() there is nothing to tell: V8 rejects it without asking anyone.
 function requireModule(name) {
-  throw refusal(NativeError, 'the module ' + quote(slice(toText(name), 0, 100)) + ' is not available here', requireModule);
+  const module = quote(slice(toText(name), 0, 100));
+  tellRefusal(module);
+  throw refusal(NativeError, 'the module ' + module + ' is not available here', requireModule);
 }
 
 const LEXICALS = {

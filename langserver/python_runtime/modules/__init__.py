@@ -45,6 +45,5 @@ def import_from(name: str, attribute: str) -> Any:
         raise module(name)
     if attribute in _NAMES[name]:
         return getattr(found, attribute)
-    refusal = RefusedImport(f"cannot import name {attribute!r} from {name!r}: it is not available")
-    refusal.hint = f"{name} has: " + ", ".join(_NAMES[name])
-    raise refusal
+    message = f"cannot import name {attribute!r} from {name!r}: it is not available"
+    raise RefusedImport(message, f"{name} has: " + ", ".join(_NAMES[name]))

@@ -5,8 +5,15 @@ from __future__ import annotations
 import asyncio
 import time
 from asyncio import base_events
+from asyncio.log import logger
 from collections.abc import Callable, Coroutine
 from typing import Any
+
+from langserver.python_runtime.errors import render_headed
+from langserver.python_runtime.logs import STDERR
+
+logger.disabled = True  # it writes files and frames of the library to stderr
+Future = asyncio.Future
 
 
 class _Sleeper:
@@ -20,11 +27,24 @@ class _Sleeper:
         return []
 
 
+# What the library says of an error that no code of the program could see. Its own texts go on with objects of it.
+_UNSEEN = ("Task exception was never retrieved", "Future exception was never retrieved", "Exception in callback")
+
+
+def _unseen(loop: Any, context: dict[str, Any]) -> None:
+    error, said = context.get("exception"), context.get("message", "")
+    if error is not None and not issubclass(
+        type(error), asyncio.CancelledError
+    ):  # what is left at the end is cancelled
+        heading = next((each for each in _UNSEEN if each in said), "Exception in the event loop")
+        STDERR.write(render_headed(heading, error))
+
+
 class _Loop(base_events.BaseEventLoop):
     def __init__(self) -> None:
         super().__init__()
         self._selector = _Sleeper()
-        self.set_exception_handler(lambda loop, context: None)
+        self.set_exception_handler(_unseen)
 
     def _process_events(self, event_list: list[Any]) -> None:
         """There are none."""
@@ -49,6 +69,9 @@ def run(main: Coroutine[Any, Any, Any], *, debug: Any = None) -> Any:
             task.cancel()
         if left:
             loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        for task in left:
+            if not task.cancelled() and task.exception() is not None:
+                _unseen(loop, {"message": _UNSEEN[0], "exception": task.exception()})
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 

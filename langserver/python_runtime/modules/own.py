@@ -12,7 +12,17 @@ from typing import Any
 from langserver.python_runtime import guards
 from langserver.python_runtime.faces import SafeABCMeta
 from langserver.python_runtime.formatting import format_text
-from langserver.python_runtime.modules import asynchronous, copying, functional, printing, records, reporting
+from langserver.python_runtime.modules import (
+    asynchronous,
+    copying,
+    functional,
+    loggers,
+    loglines,
+    printing,
+    records,
+    reporting,
+    warners,
+)
 
 # Made by `type.__call__`: the guarded metaclass makes classes only from class statements of the program.
 ABC: Any = type.__call__(SafeABCMeta, "ABC", (), {"__slots__": (), "__module__": "abc"})
@@ -40,11 +50,14 @@ _WRAPPER_OPTIONS = """
     width initial_indent subsequent_indent expand_tabs replace_whitespace fix_sentence_endings break_long_words
     drop_whitespace break_on_hyphens tabsize max_lines placeholder
 """
+guards.WRITABLE.update(dict.fromkeys(loggers.HANDLERS, frozenset({"formatter", "level", "stream", "terminator"})))
 guards.WRITABLE.update(
     {
         csv.DictReader: frozenset({"fieldnames", "restkey", "restval"}),
         decimal.Context: frozenset({"prec", "rounding", "Emin", "Emax", "capitals", "clamp"}),
-        reporting.Logger: frozenset({"disabled", "level", "propagate"}),
+        loggers.Logger: frozenset({"disabled", "handlers", "level", "propagate"}),
+        loglines.Formatter: frozenset({"datefmt"}),
+        loglines.LogRecord: frozenset({"args", "exc_info", "exc_text", "levelname", "message", "msg"}),
         textwrap.TextWrapper: frozenset(_WRAPPER_OPTIONS.split()),
     }
 )
@@ -56,13 +69,13 @@ _OWN: dict[str, dict[str, Any]] = {
     "copy": copying.NAMES,
     "dataclasses": records.DATACLASSES,
     "functools": functional.FUNCTOOLS,
-    "logging": reporting.LOGGING,
+    "logging": loggers.NAMES,
     "operator": functional.OPERATOR,
     "pprint": printing.PPRINT,
     "string": {"Formatter": Formatter},
     "traceback": reporting.TRACEBACK,
     "typing": records.TYPING,
-    "warnings": reporting.WARNINGS,
+    "warnings": warners.NAMES,
 }
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import sys
 import typing
-from typing import Any
+from typing import Any, Final
 
-from langserver.python_runtime import names
+from langserver.python_runtime import names, taskmodule
 from langserver.python_runtime.faces import allow_bases, shown
 from langserver.python_runtime.guards import load
 from langserver.python_runtime.modules.copying import deepcopy
+from langserver.python_runtime.modules.facade import Facade
 from langserver.python_runtime.refusals import RefusedClass
 from langserver.python_runtime.userclasses import (
     USER,
@@ -45,11 +47,27 @@ def dataclass(cls: Any = None, /, **options: Any) -> Any:
     for base in mro_of(cls):
         _check_fields(namespace_of(base).get("__annotations__", ()))
         _check_private(cls, namespace_of(base).get("__annotations__", ()))
-    made = dataclasses.dataclass(cls, **options)
+    with taskmodule.showing(_told_of_annotations):
+        made = dataclasses.dataclass(cls, **options)
     _keep_or_drop_match_args(made)
     if made is not cls and not is_user_class(made):
         register(made)
     return made
+
+
+def _told_of_annotations(value: Any) -> Any:
+    """What an annotation in text may refer to: the library must find its own marks and modules, nothing else."""
+    if issubclass(type(value), Facade):
+        return _MARKING.get(type(value).__name__)
+    if type(value) is dataclasses.InitVar:
+        return value
+    bare = typing.get_origin(value) if type(value) is _ALIAS else value
+    return value if any(bare is mark for mark in _MARKS) else None
+
+
+_MARKING: Final = {"typing": typing, "dataclasses": dataclasses}
+_ALIAS: Final[type] = type(typing.List[int])  # noqa: UP006 -- that of ClassVar[int] too
+_MARKS: Final = (typing.ClassVar, dataclasses.InitVar, dataclasses.KW_ONLY)
 
 
 def _keep_or_drop_match_args(cls: Any) -> None:
@@ -66,8 +84,11 @@ def make_dataclass(cls_name: str, fields: Any, *, bases: Any = (), namespace: An
     _check_fields(body)
     if not all(is_user_class(base) for base in bases) or options.keys() & {"module", "decorator"}:
         raise RefusedClass("make_dataclass() takes classes of this program as bases")
-    made = dataclasses.make_dataclass(str(cls_name), specs, bases=tuple(bases), namespace=body, **options)
-    made.__module__ = "__main__"
+    if sys.version_info >= (3, 12):  # which else asks its caller, who is here
+        options["module"] = taskmodule.name()
+    with taskmodule.showing(_told_of_annotations):
+        made = dataclasses.make_dataclass(str(cls_name), specs, bases=tuple(bases), namespace=body, **options)
+    made.__module__ = taskmodule.name()
     _keep_or_drop_match_args(made)
     if not is_user_class(made):
         register(made)
@@ -131,7 +152,7 @@ def namedtuple(typename: str, field_names: Any, *, rename: bool = False, default
     if not rename:
         _check_fields(fields)
     make: Any = collections.namedtuple  # noqa: PYI024 -- untyped: the names are the program's
-    made = make(str(typename), fields, rename=rename, defaults=defaults, module="__main__")
+    made = make(str(typename), fields, rename=rename, defaults=defaults, module=taskmodule.name())
     _keep_or_drop_match_args(made)
     register(made)
     return made

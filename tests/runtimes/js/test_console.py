@@ -7,15 +7,15 @@ import pytest
 SHOWN = {
     "console.log('a', 1, true, null, undefined)": "a 1 true null undefined",
     "console.log(-0, 1n, Symbol('s'), NaN)": "-0 1n Symbol(s) NaN",
-    "console.log({ a: 1, 'b c': [1, 'x', { d: null }] })": "{ a: 1, \"b c\": [ 1, 'x', { d: null } ] }",
+    "console.log({ a: 1, 'b c': [1, 'x', { d: null }] })": "{ a: 1, 'b c': [ 1, 'x', { d: null } ] }",
     "console.log([], {}, [undefined], Object.create(null))": "[] {} [ undefined ] [Object: null prototype] {}",
     "console.log(new Map([['k', { v: 1 }]]), new Set([1]))": "Map(1) { 'k' => { v: 1 } } Set(1) { 1 }",
     "console.log(new Date(0), /a+/g, new Uint8Array(2))": "1970-01-01T00:00:00.000Z /a+/g Uint8Array(2) [ 0, 0 ]",
     "class Row { constructor() { this.id = 1; } }\nconsole.log(new Row(), Row, main); function main() {}": (
-        "Row { id: 1 } [Function: Row] [Function: main]"
+        "Row { id: 1 } [class Row] [Function: main]"
     ),
-    "const c = {}; c.c = c; console.log(c)": "{ c: [Circular] }",
-    "console.log([[[[[['deep']]]]]])": "[ [ [ [ [Array] ] ] ] ]",
+    "const c = {}; c.c = c; console.log(c)": "<ref *1> { c: [Circular *1] }",
+    "console.log([[[[[['deep']]]]]])": "[ [ [ [Array] ] ] ]",
     "console.log({ get a() { throw 1; } })": "{ a: [Getter] }",
     "console.log(new Proxy({}, { ownKeys() { throw 1; } }))": "[unreadable]",
     "console.log('%s is %d%% of %o', 'x', 5, { a: 1 }, 'rest')": "x is 5% of { a: 1 } rest",
@@ -26,6 +26,44 @@ SHOWN = {
     "console.count(); console.count('x'); ": "default: 1",
     "console.assert(false, 'why')": "Assertion failed: why",
     "console.log([new Error('inside')])": "[ [Error: inside] ]",
+    "console.log([1, , 3, , ,], Array(2), Array(1e9))": (
+        "[ 1, <1 empty item>, 3, <2 empty items> ] [ <2 empty items> ] [ <1000000000 empty items> ]"
+    ),
+    "console.log('ab'.match(/b/))": "[ 'b', index: 1, input: 'ab', groups: undefined ]",
+    "console.log({ [Symbol('s')]: 1, set b(v) {}, get c() {}, set c(v) {} })": (
+        "{ b: [Setter], c: [Getter/Setter], [Symbol(s)]: 1 }"
+    ),
+    "console.log(class A {}, class B extends Map {}, class {}, Object.assign(function f() {}, { a: 1 }))": (
+        "[class A] [class B extends Map] [class (anonymous)] [Function: f] { a: 1 }"
+    ),
+    "console.log(() => 0, async () => 0, function* g() {}, async function* h() {}, ({ classy() {} }).classy)": (
+        "[Function (anonymous)] [AsyncFunction (anonymous)] [GeneratorFunction: g] [AsyncGeneratorFunction: h] "
+        "[Function: classy]"
+    ),
+    "console.log(new Promise(() => {}), new WeakMap(), (function* () {})(), Math)": (
+        "Promise { <pending> } WeakMap { <items unknown> } Object [Generator] {} Object [Math] {}"
+    ),
+    "console.log(new Number(5), new String('x'), Object(1n), Object(Symbol('s')))": (
+        "[Number: 5] [String: 'x'] [BigInt: 1n] [Symbol: Symbol(s)]"
+    ),
+    "console.log(new (class Rows extends Array {})(1), new (class M extends Map {})(), Object.create({ a: 1 }))": (
+        "Rows(1) [ <1 empty item> ] M(0) [Map] {} {}"
+    ),
+    """console.log(["it's", 'a"b', `'"`, 'a\\nb'])""": """[ "it's", 'a"b', `'"`, 'a\\nb' ]""",
+    "console.log({ a: { b: { c: { d: 1 }, e: {}, f: [] } } })": "{ a: { b: { c: [Object], e: {}, f: [] } } }",
+    "console.dir({ a: { b: { c: { d: { e: 1 } } } } }, { depth: null })": "{ a: { b: { c: { d: { e: 1 } } } } }",
+    "console.log('%s %s %s', -0, { a: { b: 1 } }, Symbol('s'))": "-0 { a: [Object] } Symbol(s)",
+    "console.log('%d %d %i %i %f %d', '5', {}, '42.9px', 5.7, '3.5x', 5n)": "5 NaN 42 5 3.5 5n",
+    "console.log('%j %j', { a: [1] }, 'x')": '{"a":[1]} "x"',
+    "console.log('%O %o', { a: { b: { c: { d: 1 } } } }, { a: { b: { c: { d: 1 } } } })": (
+        "{ a: { b: { c: [Object] } } } { a: { b: { c: { d: 1 } } } }"
+    ),
+    "console.log('%cred', 'color: red')": "red",
+    "console.log('100%%')": "100%%",
+    "console.log([Object.assign(new Error('e', { cause: { a: 1 } }), { code: 2 })])": (
+        "[ [Error: e] { code: 2, [cause]: { a: 1 } } ]"
+    ),
+    "console.log([new AggregateError([1], 'all')])": "[ [AggregateError: all] { [errors]: [ 1 ] } ]",
 }
 
 
@@ -45,6 +83,36 @@ def test_wide_values_take_several_lines(js):
         "  }",
         "}",
     ]
+
+
+ROWS = {
+    "console.log(Array.from({ length: 101 }, (_, i) => i))": [
+        "[",
+        "   0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11,",
+        *(f"  {', '.join(str(n) for n in range(row, row + 12))}," for row in range(12, 96, 12)),
+        "  96, 97, 98, 99,",
+        "  ... 1 more item",
+        "]",
+    ],
+    "console.log({ words: ['a', 'bb', 'ccc', 'd', 'ee', 'fff', 'g'] })": [
+        "{",
+        "  words: [",
+        "    'a',   'bb',",
+        "    'ccc', 'd',",
+        "    'ee',  'fff',",
+        "    'g'",
+        "  ]",
+        "}",
+    ],
+    "console.log(new Uint8Array(7))": ["Uint8Array(7) [", "  0, 0, 0, 0,", "  0, 0, 0", "]"],
+    "console.log([1, 2, 3, 4, 5, 6])": ["[ 1, 2, 3, 4, 5, 6 ]"],
+    "console.log(Array(7).fill('x'.repeat(30)))": ["[", *[f"  '{'x' * 30}',"] * 6, f"  '{'x' * 30}'", "]"],
+}
+
+
+@pytest.mark.parametrize("source", ROWS)
+def test_long_arrays_stand_in_rows(js, source):
+    assert [text for _, text in js.run(source).logs] == ROWS[source]
 
 
 def test_an_error_is_shown_with_the_programs_own_frames(js):
@@ -122,6 +190,7 @@ def test_long_lines_are_split_between_characters(js):
         "console.log(...Array(1e5).fill({ a: { b: [1, 2, 3] } }))",
         "for (let i = 0; i < 100; i++) console.group(); for (let i = 0; i < 5000; i++) console.log('')",
         "console.log('\\n'.repeat(1e6))",
+        "console.log('%j %o', Array(1e5).fill({ a: 'x'.repeat(100) }), Array(1e5).fill({ a: 'x'.repeat(100) }))",
         "console.table(Array(1e4).fill({ a: 'x'.repeat(1000) }))",
     ],
 )

@@ -26,6 +26,11 @@ STYLES = {
     "await beside main": ("const c = await Promise.resolve(2);\nfunction main(i) { return i.n * c; }", 40),
     "await beside result": ("const c = await Promise.resolve(2);\nvar result = c;", 2),
     "return wins over main": ("function main() { return 'main'; }\nreturn 'return';", "return"),
+    "exports.main": ("exports.unit = 3; exports.main = function (i) { return i.n * this.unit; };", 60),
+    "module.exports with main": ("module.exports = { help: () => 1, async main(i) { return i.n; } };", 20),
+    "exports.default": ("exports.default = (i) => i.n;", 20),
+    "main by a getter": ("Object.defineProperty(exports, 'main', { enumerable: true, get: () => (i) => i.n });", 20),
+    "main that is no function": ("exports.main = 4;", {"main": 4}),
     "exports win over main": ("function main() { return 1; }\nmodule.exports = 2;", 2),
     "main wins over value": ("function main() { return 'main'; }\n'value'", "main"),
     "hashbang, script": ("#!/usr/bin/env node\nvar result = 3;", 3),
@@ -69,10 +74,29 @@ def test_a_function_as_value_is_no_result(js):
     assert "name it main" in failure.hint
 
 
-def test_what_waits_for_nothing_is_told_at_once(js):
-    ended = js.run("async function main() { await new Promise(() => {}); }", seconds=30)
+def test_a_function_among_exports_is_told_how_it_would_be_called(js):
+    failure = js.run("exports.handler = (inputs) => inputs;").failure
+    assert (failure.kind, failure.message) == (ErrorKind.INVALID_RESULT, "result.handler is not JSON: a function")
+    assert "module.exports = " in failure.hint
+    assert "module.exports" not in js.run("exports.a = { handler() {} };").failure.hint
+
+
+WAITING = {
+    "async function main() { await new Promise(() => {}); }": "main",
+    "await 0; async function main() { await new Promise(() => {}); }": "the program",
+    "await new Promise(() => {});": "the program",
+    "new Promise(() => {})": "the program",
+    "var result = new Promise(() => {});": "the program",
+    "module.exports = async () => new Promise(() => {});": "the exported function",
+    "module.exports = new Promise(() => {});": "the exported value",
+}
+
+
+@pytest.mark.parametrize("source", WAITING)
+def test_what_waits_for_nothing_is_told_at_once(js, source):
+    ended = js.run(source, seconds=30)
     assert ended.failure.kind is ErrorKind.USER_ERROR
-    assert "nothing will settle" in ended.failure.message
+    assert ended.failure.message == f"{WAITING[source]} waits for a promise that nothing will settle"
     assert not ended.timed_out
 
 

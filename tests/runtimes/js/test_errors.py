@@ -126,6 +126,66 @@ function main() { [1].map(() => outer()); }"""
     ]
 
 
+def test_a_traceback_tells_what_the_program_put_on_its_errors(js):
+    source = """function main() {
+  const error = new Error('high', { cause: Object.assign(new TypeError('low'), { path: ['a'] }) });
+  Object.defineProperty(error, 'lazy', { enumerable: true, get() { throw 1; } });
+  throw Object.assign(error, { code: 42, name: 'Named' });
+}"""
+    assert js.run(source).failure.traceback.split("\n") == [
+        "Named: high",
+        "    at main (node.js:2:17)",
+        "    { lazy: [Getter], code: 42 }",
+        "Caused by: TypeError: low",
+        "    at main (node.js:2:58)",
+        "    { path: [ 'a' ] }",
+    ]
+
+
+def test_the_errors_of_an_aggregate_are_told(js):
+    source = "async function main() { await Promise.any([1, 2].map(async (n) => { throw new RangeError(n); })); }"
+    assert js.run(source).failure.traceback.split("\n") == [
+        "AggregateError: All promises were rejected",
+        "    { [errors]: [ [RangeError: 1], [RangeError: 2] ] }",
+    ]
+
+
+NO_ERRORS = {
+    "{ code: 42, msg: 'x' }": ("Object", "{ code: 42, msg: 'x' }", None),
+    "{ message: 'm', code: 1 }": ("Object", "m", "{ code: 1 }"),
+    "{ name: 'Bad', message: 'm' }": ("Bad", "m", None),
+    "{ message: { text: 'x' } }": ("Object", "{ message: { text: 'x' } }", None),
+    "{ get message() { throw 1; } }": ("Object", "{ message: [Getter] }", None),
+    "new (class Row { id = 1; })()": ("Row", "Row { id: 1 }", None),
+    "[1, [2]]": ("Array", "[ 1, [ 2 ] ]", None),
+    "Object.create(null)": ("Object", "[Object: null prototype] {}", None),
+    "function f() {}": ("Function", "[Function: f]", None),
+    "42": ("", "42", None),
+    "null": ("", "null", None),
+}
+
+
+@pytest.mark.parametrize("wrap", ["function main() {{ throw {}; }}", "await 0; throw {};"])
+@pytest.mark.parametrize("value", NO_ERRORS)
+def test_what_is_thrown_without_being_an_error_is_shown(js, value, wrap):
+    type_name, message, properties = NO_ERRORS[value]
+    failure = js.run(wrap.format(value)).failure
+    assert (failure.kind, failure.type, failure.message) == (ErrorKind.USER_ERROR, type_name, message)
+    assert properties is None or failure.traceback.split("\n")[-1] == f"    {properties}"
+
+
+def test_an_object_thrown_by_a_script_is_told_by_its_line(js):
+    failure = js.run("let a = 1;\n  throw { code: a };").failure
+    assert failure.message == "an object was thrown that is no Error: throw { code: a };"
+    assert (failure.type, failure.line, failure.column) == ("Object", 2, 3)
+
+
+def test_a_big_object_is_shown_on_one_short_line(js):
+    failure = js.run("function main() { throw Array(1000).fill({ a: 'x'.repeat(20), b: Array(50).fill(1) }); }").failure
+    assert "\n" not in failure.message
+    assert 100 < len(failure.message) < 600
+
+
 HOSTILE = [
     "throw undefined",
     "throw null",
@@ -238,6 +298,35 @@ def test_absent_on_purpose(js, name):
 def test_a_refusal_that_is_caught_is_no_failure(js):
     source = "function main() { try { require('fs'); } catch (error) { return error.message; } }"
     assert "is not available" in js.run(source).value
+
+
+@pytest.mark.parametrize("wrap", ["{}; 1", "{}; return await 1", "function main() {{ {}; return 1; }}"])
+def test_a_refusal_that_is_caught_is_told_once(js, wrap):
+    source = "for (const name of ['fs', 'os', 'fs']) { try { require(name); } catch {} }"
+    ended = js.run(wrap.format(source))
+    assert ended.value == 1
+    assert [(event.layer, event.action, event.detail.partition(" is ")[0]) for event in ended.events] == [
+        ("policy", "refused", 'require("fs")'),
+        ("policy", "refused", 'require("os")'),
+    ]
+
+
+def test_a_refusal_that_ends_the_task_after_it_was_caught_is_told_once(js):
+    ended = js.run("try { require('fs'); } catch {}\nrequire('fs');")
+    assert ended.failure.kind is ErrorKind.POLICY_VIOLATION
+    assert [event.detail for event in ended.events] == [ended.failure.message]
+
+
+def test_what_ends_the_task_is_told_after_any_number_of_refusals(js):
+    ended = js.run("for (let i = 0; i < 5000; i++) { try { require('m' + i); } catch {} } fetch('x');")
+    assert len(ended.events) == 64
+    assert ended.events[-1].detail.startswith("fetch ")
+
+
+def test_a_refusal_costs_nothing_of_the_log(js):
+    ended = js.run("try { require('fs'); } catch {} console.log('line');", log_bytes=28)
+    assert ended.logs == [("log", "line")]
+    assert len(ended.events) == 1
 
 
 def test_feature_tests_see_that_nothing_is_there(js):

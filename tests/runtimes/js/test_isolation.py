@@ -30,7 +30,7 @@ visit(getPrototypeOf(Uint8Array), 'TypedArray');
 visit(getPrototypeOf([].values()), 'ArrayIterator');
 const KEYS = '0 1 2 3 9 get set value writable configurable enumerable then constructor toJSON left at order ' +
   'every call id live name depth parent key level message nodes chars line column log seed output label answer cells ' +
-  'parents where script raw index groups cause done';
+  'parents where script raw index groups cause done circle circles depth width errors size main default';
 for (const key of KEYS.split(' ')) {
   const d = { get: trap('get ' + key), set: trap('set ' + key), configurable: true };
   todo.push([Object.prototype, key, d], [Array.prototype, key, d]);
@@ -45,7 +45,7 @@ function arm() {
 }
 const shown = {
   a: [1, 'x', { b: null }], m: new Map([[1, 2]]), s: new Set([1]), d: new Date(0), t: new Uint8Array(2), r: [/x/],
-  e: new Error('shown'),
+  e: Object.assign(new Error('shown', { cause: 1 }), { code: 2 }), c: class A {}, n: [1, , 3], u: [1, 2, 3, 4, 5, 6, 7],
 };
 """
 

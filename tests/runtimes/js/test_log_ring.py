@@ -7,10 +7,10 @@ import random
 
 import pytest
 
-from langserver.js_runtime.logs import LogRing
+from langserver.js_runtime.logs import REFUSAL_LEVEL, LogRing
 from langserver.wire.channel import Channel
-from langserver.wire.frames import FrameDecoder, Kind
-from langserver.wire.report import decode_log
+from langserver.wire.frames import Frame, FrameDecoder, Kind
+from langserver.wire.report import decode_event, decode_log
 
 UNITS = 64
 
@@ -33,14 +33,26 @@ class Ring:
         self.head[0] = number - 2**32 if number >= 2**31 else number
 
     def drain(self) -> list[tuple[str, str]]:
+        return [line for line in self.drain_all() if line[0] != "refused"]
+
+    def drain_all(self) -> list[tuple[str, str]]:
+        """Lines, and refusals under the name of their action."""
         read_end, write_end = os.pipe()
         channel = Channel(write_end)
         channel.set_log_budget(1 << 20)
         self.host.drain(channel)
         os.close(write_end)
         with open(read_end, "rb") as pipe:
-            frames = FrameDecoder({Kind.LOG: 1 << 20}).feed(pipe.read())
-        return [(claim.stream, claim.text) for claim in (decode_log(frame.payload) for frame in frames)]
+            frames = FrameDecoder({Kind.LOG: 1 << 20, Kind.EVENT: 1 << 20}).feed(pipe.read())
+        return [_said(frame) for frame in frames]
+
+
+def _said(frame: Frame) -> tuple[str, str]:
+    if frame.kind is Kind.EVENT:
+        event = decode_event(frame.payload)
+        return event.action, event.detail
+    line = decode_log(frame.payload)
+    return line.stream, line.text
 
 
 def units_of(text: str) -> list[int]:
@@ -64,6 +76,16 @@ def test_nothing_new_is_nothing():
     ring.put(0, 0)
     assert ring.drain() == [("log", "")]
     assert ring.drain() == []
+
+
+def test_a_refusal_is_told_once_and_is_no_line():
+    ring = Ring()
+    for text in ('"fs"', '"os"', '"fs"'):
+        ring.put(REFUSAL_LEVEL, len(text), *units_of(text))
+    assert [(kind, detail.partition(" is ")[0]) for kind, detail in ring.drain_all()] == [
+        ("refused", 'require("fs")'),
+        ("refused", 'require("os")'),
+    ]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -48,9 +48,51 @@ ENTRIES = [
     ("def main(): return 1\nreturn 2", {}, 1),
     ("main = 5\nresult = 6", {}, 6),
     ("if __name__ == '__main__': result = 'script'", {}, "script"),
+    ("calls = []\ndef main(): calls.append(1); return calls\nif __name__ == '__main__': main()", {}, [1]),
+    ("def main(a): return a\nif __name__ == '__main__':\n    main()", ROW, 1),
+    ("import asyncio\nasync def main(): return 4\nif __name__ == '__main__':\n    asyncio.run(main())", {}, 4),
+    ("calls = []\nmain = lambda: calls.append(1) or calls\nif '__main__' == __name__: main()", {}, [1]),
+    ("def solve(): return 2\nif __name__ == '__main__':\n    main = 5\n    result = solve()", {}, 2),
+    ("class A:\n    def main(self): pass\nif __name__ == '__main__': result = 1", {}, 1),
+    ("async def f(): return 3\ndef main(): return f()", {}, 3),
     ("", {}, None),
     ("# only a comment", {}, None),
 ]  # fmt: skip
+
+
+MADE_BY_LIBRARY = """
+import collections, dataclasses, enum, typing
+@dataclasses.dataclass
+class D:
+    x: int
+@dataclasses.dataclass(slots=True, frozen=True, order=True)
+class S:
+    x: int = 1
+    ys: list = dataclasses.field(default_factory=list)
+E = enum.Enum
+class C(E):
+    A = 1
+class T(typing.TypedDict):
+    a: int
+class N(typing.NamedTuple):
+    a: int
+P = collections.namedtuple("P", "a")
+M = dataclasses.make_dataclass("M", ["a"])
+V = typing.TypeVar("V")
+class G(typing.Generic[V]): pass
+def made():
+    kinds = {cls.__module__ for cls in (D, S, C, N, P, G, T)}
+    return [repr(D(1)), repr(S()), S(1) < S(2), repr(C.A), N(1), P(2), repr(M(3)), kinds == {__name__}, __name__]
+"""
+SHOWN = ["D(x=1)", "S(x=1, ys=[])", True, "<C.A: 1>", [1], [2], "M(a=3)", True]
+
+
+@pytest.mark.parametrize(
+    ("entry", "name"), [("def main(): return made()", "__task__"), ("result = made()", "__main__")]
+)
+def test_library_finds_the_module_of_the_program(run, plain, entry, name):
+    assert run(MADE_BY_LIBRARY + entry).value == [*SHOWN, name]
+    assert plain(MADE_BY_LIBRARY + entry).value == [*SHOWN, name]
 
 
 @pytest.mark.parametrize(("source", "inputs", "expected"), ENTRIES)

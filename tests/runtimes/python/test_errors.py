@@ -94,6 +94,19 @@ def test_long_messages_and_deep_stacks_are_cut(run):
 def test_name_error_suggests(run):
     assert run("total = 1\nprint(totl)").failure.hint == "did you mean 'total'?"
     assert run("json.loads('1')").failure.hint == "add `import json` at the top"
+    assert run("retrun = 1\nx = lenn([])").failure.hint == "did you mean 'len'?"
+
+
+@pytest.mark.parametrize("name", "helpp licence credit credits copyrigth exitt opne evall loadd global".split())
+def test_name_error_suggests_only_what_can_be_used(run, name):
+    hint = run(f"{name}x()").failure.hint
+    meant = hint.removeprefix("did you mean ").removesuffix("?").strip("'")
+    assert not meant or not run(f"result = {meant} is None").report.failures
+    assert meant not in {"open", "eval", "exec", "globals", "input"}
+
+
+def test_leaving_a_script_has_its_word_here(run):
+    assert run("exit()").failure.hint == run("quit(1)").failure.hint == "use return, or raise an exception"
 
 
 @pytest.mark.parametrize("source", ["x = bytearray(10**9)", "x = []\nwhile True: x.append('a' * 100000)"])

@@ -381,3 +381,11 @@ def test_time_zone_is_the_tasks(run):
     source += "result = [time.strftime('%H', time.localtime(0)), datetime.datetime.fromtimestamp(0).hour]"
     assert run(source, zone_rule="JST-9").value == ["09", 9]
     assert run(source).value == ["00", 0]
+
+
+def test_seeds_give_the_same_numbers_and_each_its_own(run):
+    def numbers(seed):
+        return run("import random\nresult = [random.random() for _ in range(3)]", seed=seed).value
+
+    assert numbers(5) == numbers(5) == [0.6229016948897019, 0.7417869892607294, 0.7951935655656966]
+    assert len({tuple(numbers(seed)) for seed in (5, -5, 0, -1, 1, 2**63 - 1, -(2**63))}) == 7

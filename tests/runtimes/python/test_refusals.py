@@ -120,8 +120,24 @@ def test_missing_builtin_says_what_to_do(run, name):
 def test_refused_import_names_the_alternatives(run):
     failure = run("import os").failure
     assert failure.kind is ErrorKind.POLICY_VIOLATION
-    assert "'os' is not available" in failure.message
-    assert "available: abc, ast, asyncio, base64" in failure.hint
+    instead = "there are no files, processes or environment variables; pass what you need in as input"
+    assert (failure.message, failure.hint) == (f"the module 'os' is not available: {instead}", instead)
+
+
+def test_unknown_import_lists_what_there_is(run):
+    failure = run("import yaml").failure
+    assert failure.message == "the module 'yaml' is not available"
+    assert failure.hint.startswith("available: abc, ast, asyncio, base64")
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("datetme", "datetime"), ("maths", "math"), ("jsn", "json"), ("collections.abs", "collections.abc")],
+)
+def test_misspelt_import_is_recognised(run, written, meant):
+    failure = run(f"import {written}").failure
+    assert failure.hint == f"did you mean {meant!r}?"
+    assert failure.message.endswith(failure.hint)
 
 
 def test_refusals_can_be_caught_as_what_they_are_elsewhere(run):
@@ -151,6 +167,124 @@ def test_typo_in_a_module_is_the_users_error(run):
 def test_validate_reports_every_problem_and_the_imports(run):
     source = "import json, requests.api\nimport threading\nx = f.__code__\ny = (1).__reduce__\nraise SystemExit"
     report = run(source, mode="validate").report
-    assert [(each.line, each.column) for each in report.failures] == [(2, 1), (3, 5), (4, 5)]
+    assert [(each.line, each.column) for each in report.failures] == [(1, 1), (2, 1), (3, 5), (4, 5)]
     assert report.imports == ("json", "requests.api", "threading")
     assert not run("import json\nx = 1", mode="validate").report.failures
+
+
+SURVIVED = """
+def tried(act):
+    try:
+        act()
+    except (AttributeError, ImportError, RuntimeError, TypeError):
+        pass
+def load():
+    import requests
+for _ in range(3):
+    tried(load)
+    tried(lambda: open("x"))
+    tried(lambda: getattr(len, "__self__"))
+    tried(lambda: type("X", (), {}))
+    hasattr(print, "__code__")
+result = 1
+"""
+
+
+def test_survived_refusals_are_told_once_each(run):
+    ran = run(SURVIVED)
+    assert ran.value == 1
+    assert {(event.layer, event.action) for event in ran.events} == {("policy", "refused")}
+    words = ["'requests'", "open()", "'__self__'", "calling type()", "'__code__'"]
+    assert [word in event.detail for word, event in zip(words, ran.events, strict=True)] == [True] * 5
+
+
+def test_refusal_that_ends_the_task_is_told_once(run):
+    caught = "try:\n    import os\nexcept ImportError as error:\n    error.args = ('forged',)\n    raise\n"
+    assert [event.detail[:17] for event in run(caught).events] == ["the module 'os' i"]
+    assert len(run("x = (1).__reduce__").events) == 1  # refused before it runs
+
+
+def test_refusals_without_end_are_told_up_to_a_number(run):
+    ran = run("for n in range(500): hasattr(len, f'__x{n}__')\nhasattr(len, '__' + 'y' * 10**6 + '__')\nresult = 1")
+    assert ran.value == 1
+    assert len(ran.events) == 64
+
+
+@pytest.mark.parametrize(
+    "act", ["type(error)('forged')", "error.__init__('forged')", "Exception.__init__(error, 'forged')"]
+)
+def test_program_cannot_tell_refusals_itself(run, act):
+    source = f"try:\n    import os\nexcept ImportError as e:\n    error = e\ntry:\n    {act}\nexcept Exception: pass\n"
+    assert not [event for event in run(source).events if "forged" in event.detail]
+
+
+def test_missing_module_is_caught_by_either_name(run):
+    for name in ("ImportError", "ModuleNotFoundError"):
+        source = f"try:\n    import requests\nexcept {name} as error:\n    result = error.name"
+        assert run(source).value == "requests"
+    failure = run("try:\n    from json import nothing\nexcept ModuleNotFoundError: pass").failure
+    assert failure.kind is ErrorKind.POLICY_VIOLATION
+
+
+AHEAD = """
+import json, yaml
+from requests.auth import get
+from datetime import datetime, nothing
+def main(inputs):
+    import numpy as np
+    x = eval("1")
+    return [open(p) for p in inputs]
+"""
+
+
+def test_validate_foretells_what_will_be_refused(run):
+    report = run(AHEAD, mode="validate").report
+    places = [(each.kind, each.line, each.column) for each in report.failures]
+    expected = [(2, 1), (3, 1), (4, 1), (6, 5), (7, 9), (8, 13)]
+    assert places == [(ErrorKind.POLICY_VIOLATION, line, column) for line, column in expected]
+    assert report.imports == ("json", "yaml", "requests.auth", "datetime", "numpy")
+
+
+@pytest.mark.parametrize("statement", ["import yaml", "from json import nothing", "from . import x", "open('x')"])
+def test_validate_says_what_execution_says(run, statement):
+    ahead, ran = run(statement, mode="validate").report.failures[0], run(statement).failure
+    assert (ahead.message, ahead.hint, ahead.line) == (ran.message, ran.hint, ran.line)
+
+
+FINE = [
+    *(f"try:\n    import yaml\nexcept {caught} as e: pass" for caught in ("ImportError", "(KeyError, Exception)")),
+    "try:\n    import yaml\nexcept ModuleNotFoundError:\n    yaml = None",
+    "try:\n    import yaml\nexcept:\n    pass",
+    "try:\n    open('x')\nexcept Exception:\n    pass",
+    "from contextlib import suppress\nwith suppress(ImportError):\n    import yaml",
+    "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import yaml",
+    "from io import StringIO as open\nopen('x')",
+    "def compile(x): return x\nresult = compile(1)",
+    "def f(input): return input(1)\nresult = f(int)",
+    "class A:\n    def open(self): return 1\nresult = A().open()",
+]
+
+
+@pytest.mark.parametrize("source", FINE)
+def test_validate_accepts_what_runs(run, source):
+    assert not run(source, mode="validate").report.failures
+    assert not run(source).report.failures
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "try:\n    import yaml\nexcept KeyError: pass",
+        "try:\n    pass\nexcept ImportError:\n    import yaml",
+        "try:\n    pass\nexcept ImportError: pass\nelse:\n    import yaml",
+        "if 1:\n    import yaml",
+    ],
+)
+def test_validate_knows_which_imports_nobody_catches(run, source):
+    assert run(source, mode="validate").report.failures
+
+
+def test_execution_refuses_no_import_before_it_runs(run):
+    source = "print('ran')\nif inputs:\n    import yaml\n    open('x')\nresult = 1"
+    ran = run(source)
+    assert (ran.value, ran.logs, ran.events) == (1, [("stdout", "ran")], [])

@@ -7,7 +7,7 @@ import pytest
 from langserver.core.outcome import ErrorKind
 
 PRELUDE = """
-import collections, dataclasses, datetime, decimal, enum, uuid, typing
+import collections, collections.abc, dataclasses, datetime, decimal, enum, math, uuid, typing
 @dataclasses.dataclass
 class P:
     x: int
@@ -38,12 +38,19 @@ GOOD = [
 
 BAD = [
     ("{'items': [1, {'when': float('nan')}]}", "result.items[1].when is nan"),
-    ("{'a b': b'x'}", 'result["a b"] is a bytes'),
+    ("{'a b': b'x'}", 'result["a b"] is bytes'),
     ("[float('inf')]", "result[0] is inf"),
     ("{(1, 2): 3}", "a key of result is a tuple"),
     ("{'f': len}", "result.f is a builtin_function_or_method"),
     ("P(1, object())", "result.when is an object"),
-    ("iter([1])", "list(...)"),
+    ("iter([1])", "result is a list_iterator"),
+    ("math", "result is a module"),
+    ("P", "result is a class"),
+    ("type(iter([]))", "result is a class"),
+    ("collections.UserDict()", "result is a UserDict"),
+    ("[collections.UserList()]", "result[0] is a UserList"),
+    ("{}.keys()", "result is dict_keys"),
+    ("collections.abc.Sized", "result is a class"),
     ("loop", "result[0] contains itself"),
     ("deep", "nested over 200 levels"),
     ("Bad()", "result[0] is an object"),
@@ -85,6 +92,25 @@ def test_no_json(run, expression, words):
     ran = run(source)
     assert ran.kind is ErrorKind.INVALID_RESULT
     assert words in ran.failure.message
+
+
+@pytest.mark.parametrize(
+    ("expression", "hint"),
+    [
+        ("b''", "base64"),
+        ("[datetime.timedelta(1)]", "total_seconds()"),
+        ("math.nan", "None"),
+        ("[-math.inf]", "None"),
+        ("iter([1])", "list(...)"),
+        ("range(3)", "list(...)"),
+        ("len", "call it"),
+        ("{(1, 2): 3}", "str(key)"),
+        ("{'a': later()}", "await it"),
+    ],
+)
+def test_no_json_says_what_to_write(run, expression, hint):
+    failure = run(f"{PRELUDE}async def later(): return 1\nresult = {expression}").failure
+    assert (failure.kind, hint in failure.hint) == (ErrorKind.INVALID_RESULT, True), failure
 
 
 HOSTILE = """
