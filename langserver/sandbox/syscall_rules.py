@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from langserver.sandbox.bpf import Condition, Flags, OneOf
+from langserver.sandbox.confine import INPUT_FD, REPORT_FD
 
 _PROT_NONE: Final = 0
 _PROT_READ_WRITE: Final = 1 | 2
@@ -73,8 +74,8 @@ _COMMON: Final = (
         (OneOf(2, (_MADV_DONTNEED, _MADV_FREE)),),
     ),
     Rule("brk", "malloc's main arena; refused, `re.sub` was seen to die"),
-    Rule("read", "the task comes through a pipe"),
-    Rule("write", "logs and report leave through a pipe"),
+    Rule("read", "the task comes through a pipe", (OneOf(0, (INPUT_FD,)),)),
+    Rule("write", "logs and report leave through a pipe", (OneOf(0, (REPORT_FD,)),)),
     Rule("close", "the input end is closed before user code runs"),
     Rule(
         "clock_gettime",
