@@ -81,9 +81,9 @@ class Page:
         """`label:line:column: KIND: message`, then traceback and hint where there are any."""
         head = f"{self.paint(f'{place(failure, label)}: ', Colour.BOLD)}{self.paint(failure.kind.name, Colour.RED)}"
         self.line(f"{head}: {self.safe(_said(failure))}")
-        if failure.traceback:
-            self.line(self.safe(failure.traceback.rstrip("\n")))
-        if failure.hint:
+        if trace := _beyond(failure):
+            self.line(self.safe(trace))
+        if failure.hint and failure.hint not in failure.message:
             self.line(f"{self.paint('hint:', Colour.GREEN)} {self.safe(failure.hint)}")
 
     def trouble(self, text: str) -> None:
@@ -100,6 +100,12 @@ def place(failure: Failure, label: str) -> str:
     if not failure.line:
         return label
     return f"{label}:{failure.line}:{failure.column}" if failure.column else f"{label}:{failure.line}"
+
+
+def _beyond(failure: Failure) -> str:
+    """The traceback without a last line that only says the message again."""
+    trace, _, last = failure.traceback.rstrip("\n").rpartition("\n")
+    return trace if last in (failure.message, f"{failure.type}: {failure.message}") else failure.traceback.rstrip("\n")
 
 
 def _said(failure: Failure) -> str:

@@ -69,13 +69,20 @@ def test_a_failure_names_kind_place_traceback_and_message(cli, task):
     assert "    return order['price']" in rest
 
 
-def test_a_refusal_comes_with_a_hint(cli, task):
+def test_a_refusal_says_once_what_to_do(cli, task):
     ended = cli("run", task("fs.js", "const x = 1;\nconst fs = require('fs');\n"))
 
     assert ended.status == 1
     assert "fs.js:2:" in ended.err
     assert "POLICY_VIOLATION" in ended.err
-    assert "hint: " in ended.err
+    assert ended.err.count("use the language's own means") == 1
+
+
+def test_a_hint_that_the_message_lacks_is_shown(cli, task):
+    ended = cli("run", task("typo.py", "total = 1\nresult = totl\n"))
+
+    assert ended.status == 1
+    assert "hint: did you mean 'total'?" in ended.err
 
 
 def test_log_lines_of_a_stopped_task_are_shown(cli, task):
