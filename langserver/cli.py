@@ -36,12 +36,14 @@ example:
 exit status: 0 no problem, 1 problems, 2 bad usage or request, 3 the sandbox could not start
 """
 _DOCTOR = """\
-Shows which layers protect tasks on this host, or why one does not; starts each runtime and runs a small task in it.
+Shows which layers protect tasks on this host, or why one does not; starts each runtime, has a sealed child of it try
+what must be impossible, and runs a small task in it. A server does the same self-test when it starts, and refuses to
+when anything got through.
 
 example:
   langserver doctor --json
 
-exit status: 0 all is well, 3 a required layer is missing or a runtime does not work
+exit status: 0 all is well, 3 a required layer is missing, the self-test failed, or a runtime does not work
 """
 _HEALTH = """\
 Asks a server for its health (grpc.health.v1). Meant for probes, such as a container's HEALTHCHECK.

@@ -1,4 +1,4 @@
-"""`langserver doctor`: what this host can do, shown by doing it: one task a runtime through a jail of every layer."""
+"""`langserver doctor`: what this host can do, shown by doing it: the self-test and one task a runtime."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from importlib.metadata import version
 from typing import Any
 
 from langserver import __version__
-from langserver.commands import as_json
+from langserver.commands import as_json, selftest_table
 from langserver.commands.exits import ExitStatus
 from langserver.commands.one_task import perform_on, start_zygote, until_signal
 from langserver.commands.present import Colour, Page
 from langserver.errors import StartError
 from langserver.limits import Ceilings
 from langserver.sandbox.probe import probe
+from langserver.sandbox.selftest import Finding, complaint
 from langserver.settings import Settings
 from langserver.zygote.execution import LogLine
+from langserver.zygote.failures import ZygoteError
 from langserver.zygote.request import RUNTIMES, TaskRequest, make_job
 
 _TRIALS = {"python": "def main():\n    return 6 * 7\n", "js": "function main() { return 6 * 7 }\n"}
@@ -34,6 +36,7 @@ class Trial:
     version: str
     ok: bool
     detail: str
+    selftest: tuple[Finding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +88,21 @@ async def _try(runtime: str, layers: frozenset[str], ceilings: Ceilings) -> Tria
     except StartError as error:
         return Trial(runtime, "", False, str(error))
     try:
+        findings = await zygote.try_walls(layers)
+        if complaint(findings) is not None:
+            return Trial(runtime, zygote.facts.version, False, "the self-test failed, see below", findings)
         outcome = await perform_on(zygote, job, ceilings, layers, _quiet)
+    except ZygoteError as error:
+        return Trial(runtime, zygote.facts.version, False, str(error))
     finally:
         await zygote.close()
     judged = outcome.verdict
     if judged.report is not None and judged.report.output == _ANSWER:
         took = f"a task took {outcome.usage.wall_seconds * 1000:.1f} ms"
-        return Trial(runtime, zygote.facts.version, True, took)
+        return Trial(runtime, zygote.facts.version, True, took, findings)
     failure = judged.failure
     said = f"{failure.kind.name}: {failure.message}" if failure else judged.message or "the trial gave a wrong answer"
-    return Trial(runtime, zygote.facts.version, False, said)
+    return Trial(runtime, zygote.facts.version, False, said, findings)
 
 
 def _quiet(_: LogLine) -> None:
@@ -124,6 +132,9 @@ def _show(page: Page, found: Findings) -> None:
     for trial in found.runtimes:
         mark = page.paint("ok     ", Colour.GREEN) if trial.ok else page.paint("FAILED ", Colour.RED)
         page.line(f"  {trial.name:<12}{mark}  {f'{trial.version}: ' if trial.version else ''}{page.safe(trial.detail)}")
+    if any(trial.selftest for trial in found.runtimes):
+        page.line()
+        selftest_table.show(page, {trial.name: trial.selftest for trial in found.runtimes})
     _heading(page, "Limits of a task")
     for name, value in _limits(found.limits):
         page.line(f"  {name:<12}{value}")

@@ -14,7 +14,7 @@ from langserver.wire.channel import Channel
 _PARTS = ("capture", "ring", "layout", "inspect", "errors", "console", "timers", "result", "random", "start")
 _SOURCE_URL = "\n//# sourceURL=internal"
 _LOG_SECONDS = 0.005  # how long a log line may wait
-_HANDLES = 11
+_HANDLES = 12
 
 
 def load_prelude() -> bytes:
@@ -43,7 +43,7 @@ class Isolate:
             raise EngineError(f"the prelude does not run: {made.text[:500]!r}")
         handles = self._engine.items(made.handle, _HANDLES)
         self._parse_input, self._set_task, self._bind_lexical, self._start_body, self._check = handles[:5]
-        self._argument, self._begin, self._step, self._nothing, self._unreadable, memory = handles[5:]
+        self._argument, self._begin, self._step, self._nothing, self._unreadable, memory, self._draw = handles[5:]
         self._ring = LogRing(self._engine.shared_memory(memory))
         self._engine.protect()
 
@@ -51,6 +51,10 @@ class Isolate:
     def refusals(self) -> set[str]:
         """The details of the refusals that were sent while the program ran."""
         return self._ring.refusals
+
+    def draw(self) -> int:
+        """53 bits of Math.random."""
+        return int(self._tell(self._draw, b""))
 
     def parse_input(self, text: bytes) -> bytes:
         """Makes `inputs` of JSON text. Answers X and V8's reason when it is none."""

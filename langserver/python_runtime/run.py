@@ -25,6 +25,7 @@ from langserver.wire.channel import Channel
 from langserver.wire.header import TaskHeader
 from langserver.wire.strict_json import parse_strict
 
+_SEED_BYTES = 32
 _OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "the program ran out of memory", type="MemoryError")
 
 
@@ -74,7 +75,12 @@ class PythonRuntime:
         # Every generator of the preloaded modules is this one: `random.Random()` objects are the program's own,
         # SystemRandom, secrets and uuid draw from the kernel each time.
         # Negative seeds become numbers above all others: `random.seed` drops the sign.
-        random.seed(os.urandom(32) if header.seed is None else header.seed % (1 << 64))
+        random.seed(os.urandom(_SEED_BYTES) if header.seed is None else header.seed % (1 << 64))
+
+    def draw(self) -> int:
+        """A number of 53 bits, drawn after seeding as a task without a seed has it."""
+        random.seed(os.urandom(_SEED_BYTES))
+        return random.getrandbits(53)
 
     def validate(self, program: Program, channel: Channel) -> None:
         """Reports what compiling found; runs nothing."""

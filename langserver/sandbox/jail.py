@@ -58,6 +58,11 @@ class Jail:
         """What it holds open in the zygote."""
         return frozenset() if self.ruleset is None else frozenset({self.ruleset.fd})
 
+    def close(self) -> None:
+        """Gives its descriptors back."""
+        if self.ruleset is not None:
+            os.close(self.ruleset.fd)
+
     def seal(  # noqa: PLR0917
         self,
         report_fd: int,

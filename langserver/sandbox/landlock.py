@@ -27,7 +27,7 @@ _SCOPES: Final = (6, 0b11)  # abstract unix sockets, signals
 _LOG_FLAGS: Final = (7, 1 | 4)  # refusals of this domain and of nested ones are not written to the kernel's audit log
 _NEWEST_ABI: Final = 7
 
-_ENTROPY: Final = "/dev/urandom"
+ENTROPY_DEVICE: Final = "/dev/urandom"
 
 
 class _RulesetAttributes(ctypes.Structure):
@@ -71,7 +71,7 @@ class Ruleset:
         if runtime == "js":
             # V8 seeds from it when the isolate is made, and silently from the clock if it can't. The filter that comes
             # after closes the way to any descriptor.
-            self._allow_reading(_ENTROPY)
+            self._allow_reading(ENTROPY_DEVICE)
 
     def _allow_reading(self, path: str) -> None:
         parent = os.open(path, os.O_PATH | os.O_CLOEXEC)

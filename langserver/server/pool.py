@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from langserver.sandbox.jail import step_of_exit_code
+from langserver.sandbox.selftest import complaint
 from langserver.zygote.child_handle import Child
 from langserver.zygote.client import Zygote
 from langserver.zygote.failures import SpawnRefused, ZygoteError, ZygoteLost
@@ -56,8 +57,16 @@ class Pool:
         self._work: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Starts the first zygote. Raises ZygoteError."""
-        self._use(await Zygote.start(self._plan.runtime, self._plan.layers))
+        """Starts the first zygote, which must pass its self-test. Raises ZygoteError."""
+        zygote = await Zygote.start(self._plan.runtime, self._plan.layers)
+        try:
+            wrong = complaint(await zygote.try_walls(self._plan.layers))
+            if wrong is not None:
+                raise ZygoteError(f"the self-test of the {self._plan.runtime} sandbox failed: {wrong}")
+        except BaseException:
+            await zygote.close()
+            raise
+        self._use(zygote)
 
     @property
     def facts(self) -> Facts:

@@ -20,12 +20,14 @@ class Op(IntEnum):
 
     SPAWN = 1  # memory growth in bytes (0: none), CPU seconds (0: none); descriptors: input to read, report to write
     LIMIT = 2  # memory growth in bytes (0: leave), CPU seconds (0: leave)
+    TEST = 3  # itself: its jail, with children of its own. Only while it has no others
 
     READY = 16  # four version numbers, idle memory in bytes (AS or DATA), idle peak RSS in bytes
     SPAWNED = 17  # pid; descriptor: pidfd
     NOT_SPAWNED = 18  # errno
     LIMITED = 19  # errno, 0 when done
     EXIT = 20  # code or -1, signal or 0, user and system CPU in microseconds, peak RSS in bytes
+    TRIED = 21  # slot: number of the trial; its answer (langserver.sandbox.selftest)
 
 
 class ControlError(Exception):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable
 from typing import NoReturn
 
 from langserver.core.claims import Failure, Report
@@ -14,12 +13,13 @@ from langserver.wire.channel import Channel, TaskPipe
 from langserver.wire.frames import Kind, encode
 from langserver.wire.header import TaskHeader
 from langserver.wire.strict_json import BadInput
+from langserver.zygote.fork import Seal
 from langserver.zygote.runtime import Runtime
 
 _FAULT = 63  # below the exit codes of the jail's steps
 
 
-def live(seal: Callable[[Callable[[str], None]], None], runtime: Runtime) -> NoReturn:
+def live(seal: Seal, runtime: Runtime) -> NoReturn:
     """Everything a forked process does; never returns to the zygote's loop."""
     channel = Channel(REPORT_FD)
     try:

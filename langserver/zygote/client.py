@@ -10,9 +10,10 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from langserver.sandbox.selftest import Finding, checks, judge, trials
 from langserver.wire.control import SIZE, ControlError, Message, Op
 from langserver.zygote.child_handle import Child
-from langserver.zygote.failures import SpawnRefused, ZygoteLost
+from langserver.zygote.failures import SpawnRefused, ZygoteError, ZygoteLost
 from langserver.zygote.launch import Launched, launch
 
 T = TypeVar("T")
@@ -35,6 +36,9 @@ class Zygote:
         self._children: dict[int, Child] = {}
         self._unsent: deque[tuple[bytes, tuple[int, ...]]] = deque()
         self._slots = 0
+        self._test: asyncio.Future[None] | None = None
+        self._tests = 0
+        self._answers: dict[int, int] = {}
         self._idle = asyncio.Event()
         self._farewells: set[asyncio.Task[None]] = set()
         asyncio.get_running_loop().add_reader(self._control.fileno(), self._listen)
@@ -79,6 +83,18 @@ class Zygote:
             os.close(input_read)
             os.close(report_write)
         return child
+
+    async def try_walls(self, layers: frozenset[str]) -> tuple[Finding, ...]:
+        """Has it try its jail, which was made of these layers, before any other child. Raises ZygoteError."""
+        self._test = asyncio.get_running_loop().create_future()
+        self._answers = {}
+        self._tests = len(trials(layers)) + len(checks(self.runtime))
+        try:
+            self.tell(Message(Op.TEST))
+            await self.answer(self._test)
+        except ZygoteLost:
+            raise ZygoteError(f"the {self.runtime} zygote did not come through its self-test") from None
+        return judge(self.runtime, layers, self._answers)
 
     def release(self, child: Child) -> None:
         """Gives up a child that has ended, or never was."""
@@ -159,6 +175,9 @@ class Zygote:
             return
         try:
             message = Message.decode(data)
+            if message.op is Op.TRIED:
+                self._take_answer(message)
+                return
             child = self._children.get(message.slot)
             if child is not None:  # of a slot that was given up: nobody waits for it
                 child.take_message(message, descriptors)
@@ -168,10 +187,17 @@ class Zygote:
             for descriptor in descriptors:
                 os.close(descriptor)
 
+    def _take_answer(self, message: Message) -> None:
+        self._answers[message.slot] = message.numbers[0]
+        if self._test is not None and not self._test.done() and len(self._answers) == self._tests:
+            self._test.set_result(None)
+
     def _lose(self) -> None:
         if self.lost:
             return
         self.lost = True
+        if self._test is not None and not self._test.done():
+            self._test.set_exception(ZygoteLost())
         self._idle.set()
         asyncio.get_running_loop().remove_reader(self._control.fileno())
         asyncio.get_running_loop().remove_writer(self._control.fileno())

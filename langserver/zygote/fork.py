@@ -5,7 +5,33 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NoReturn
+
+from langserver.sandbox.jail import ChildLimits, Jail
+
+Seal = Callable[[Callable[[str], None]], None]  # given what to tell of each event that the audit hook refuses
+
+
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """A child to be: its jail, what is called in the middle of the seal, and its life, which begins with the seal.
+
+    `kept` are the other ends of its pipes.
+    """
+
+    jail: Jail
+    limits: ChildLimits
+    wake: Callable[[], None]
+    live: Callable[[Seal], NoReturn]
+    input_fd: int
+    report_fd: int
+    kept: frozenset[int] = frozenset()
+
+    @property
+    def descriptors(self) -> frozenset[int]:
+        """What the zygote holds open for it."""
+        return self.jail.descriptors | {self.input_fd, self.report_fd} | self.kept
 
 
 class NotForkable(Exception):

@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 
 from langserver.sandbox import oom, privileges
 from langserver.sandbox.jail import ChildLimits, Jail, finish_zygote, harden_zygote, step_of_exit_code
@@ -23,10 +24,11 @@ from langserver.wire.channel import TaskPipe
 from langserver.wire.control import SIZE, Message, Op
 from langserver.wire.frames import Kind
 from langserver.zygote.child import live
-from langserver.zygote.fork import NotForkable, fork_child, open_descriptors, received_descriptors
+from langserver.zygote.fork import Birth, NotForkable, fork_child, open_descriptors, received_descriptors
 from langserver.zygote.limits import lower_limits
 from langserver.zygote.reap import reap
 from langserver.zygote.runtime import Runtime, make_runtime
+from langserver.zygote.selftest import SelfTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +88,15 @@ class Zygote:
             self._spawn(message, descriptors)
         elif message.op is Op.LIMIT:
             self._limit(message)
+        elif message.op is Op.TEST:
+            self._test()
         return True
 
     def _spawn(self, message: Message, descriptors: list[int]) -> None:
         memory, cpu, *_ = message.numbers
         limits = ChildLimits(self._idle.memory_bytes + memory if memory else None, cpu or None)
         try:
-            pid = self._fork(limits, *descriptors)
+            pid = self._fork_task(limits, *descriptors)
         except OSError as error:
             self._tell(Message(Op.NOT_SPAWNED, message.slot, (error.errno or 0,)))
             return
@@ -104,15 +108,25 @@ class Zygote:
         self._poller.register(pidfd, select.POLLIN)
         self._tell(Message(Op.SPAWNED, message.slot, (pid,)), pidfd)
 
-    def _fork(self, limits: ChildLimits, input_fd: int, report_fd: int) -> int:
-        known = self._own | frozenset(self._children) | {input_fd, report_fd}
+    def _fork_task(self, limits: ChildLimits, input_fd: int, report_fd: int, *kept: int) -> int:
+        runtime = self._runtime
+        life = partial(live, runtime=runtime)
+        return self._fork(Birth(self._jail, limits, runtime.wake, life, input_fd, report_fd, frozenset(kept)))
 
+    def _fork(self, birth: Birth) -> int:
         def seal(tell: Callable[[str], None]) -> None:
-            self._jail.seal(report_fd, input_fd, self._pid, limits, self._runtime.wake, tell)
+            birth.jail.seal(birth.report_fd, birth.input_fd, self._pid, birth.limits, birth.wake, tell)
 
+        known = self._own | frozenset(self._children) | birth.descriptors
         # A child inherits the score and can't write it any more: it is raised around the fork (proc(5)).
         with oom.first_to_die(self._oom_fd) if self._oom_fd is not None else nullcontext():
-            return fork_child(lambda: live(seal, self._runtime), known)
+            return fork_child(lambda: birth.live(seal), known)
+
+    def _test(self) -> None:
+        """Tries the jail and tells each answer. Its children hold no task: what is open beside is no risk to one."""
+        for number, answer in SelfTest(self._runtime, self._jail, self._idle.memory_bytes, self._fork).answers():
+            self._tell(Message(Op.TRIED, number, (answer,)))
+        self._idle = self._measure_idle()  # trying made it a little larger, and no task pays for that
 
     def _limit(self, message: Message) -> None:
         memory, cpu, *_ = message.numbers
@@ -134,8 +148,7 @@ class Zygote:
         """Forks one child that is sealed, handed nothing and ended. Exits with the reason when it cannot be sealed."""
         input_read, input_write = os.pipe2(os.O_CLOEXEC)
         report_read, report_write = os.pipe2(os.O_CLOEXEC)
-        self._own |= {input_write, report_read}
-        pid = self._fork(ChildLimits(None, None), input_read, report_write)
+        pid = self._fork_task(ChildLimits(None, None), input_read, report_write, input_write, report_read)
         os.close(input_read)
         os.close(report_write)
         try:
@@ -147,7 +160,6 @@ class Zygote:
             sys.exit(f"a child could not be sealed: {step or f'exit status {code}, signal {number}'}")
         # Not by the end of its input: without the layer `privileges` it holds the other end of that pipe itself.
         os.kill(pid, signal.SIGKILL)
-        self._own -= {input_write, report_read}
         os.close(input_write)
         os.close(report_read)
         *_, max_rss = reap(pid)

@@ -22,6 +22,9 @@ class Runtime(Protocol):
     def wake(self) -> None:
         """In the child, before the last step of the jail: makes what needs system calls that are refused later."""
 
+    def draw(self) -> int:
+        """A number of 53 bits from the generator that a task without a seed would use. In a child of the self-test."""
+
     def compile(self, header: TaskHeader, source: str) -> Any:
         """The program, its failures kept inside."""
 

@@ -21,7 +21,7 @@ const { parse: parseJson, stringify: stringifyJson } = JSON;
 const toText = String;
 const toNumber = Number;
 const now = Date.now;
-const { floor, max, min, round, sqrt } = Math;
+const { floor, max, min, random, round, sqrt } = Math;
 const { parseInt: toInteger, parseFloat: toFloat } = Number;
 const { toStringTag } = Symbol;
 

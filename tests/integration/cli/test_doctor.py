@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from langserver import __version__
 from langserver.cli import main
@@ -12,6 +13,7 @@ from langserver.errors import StartError
 from langserver.limits import Ceilings
 from langserver.sandbox.layers import LANDLOCK, LAYERS, RLIMITS
 from langserver.sandbox.probe import LayerStatus, probe
+from langserver.sandbox.selftest import ATTEMPTS
 from langserver.zygote.request import RUNTIMES
 
 
@@ -22,6 +24,8 @@ def test_it_shows_each_layer_runtime_and_limit(cli):
     assert f"langserver {__version__}, Python " in ended.out
     for name in (*LAYERS, *RUNTIMES, "timeout", "memory"):
         assert f"\n  {name} " in ended.out
+    for attempt in ATTEMPTS:
+        assert re.search(rf"\n  {attempt.name} +ok +ok +\w", ended.out)
 
 
 def test_json_has_the_same(cli):
@@ -33,6 +37,9 @@ def test_json_has_the_same(cli):
     assert [layer["name"] for layer in got["layers"]] == list(LAYERS)
     assert {runtime["name"]: runtime["ok"] for runtime in got["runtimes"]} == dict.fromkeys(RUNTIMES, True)
     assert all(runtime["version"] for runtime in got["runtimes"])
+    for runtime in got["runtimes"]:
+        assert {finding["attempt"] for finding in runtime["selftest"]} >= {attempt.name for attempt in ATTEMPTS}
+        assert all(finding["held"] for finding in runtime["selftest"])
     assert got["limits"]["memory_mb"] == Ceilings().memory_mb
 
 
@@ -63,7 +70,9 @@ def test_a_missing_layer_that_is_not_required(monkeypatch, capsys):
     _without(monkeypatch, LANDLOCK)
 
     assert main(["doctor"]) == 0
-    assert "landlock    off      none here" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "landlock    off      none here" in out
+    assert re.search(r"\n  execute a program +ok +ok +seccomp\n", out)
 
 
 def test_a_runtime_that_does_not_start(monkeypatch, capsys):
