@@ -15,7 +15,9 @@ PLAIN: Final[set[type]] = set()
 # Library classes that a facade or the builtins hand out.
 EXPORTED: Final[set[type]] = set()
 
-_BEFORE_TASK: set[int] = set()
+# By id, since a metaclass may define how its classes compare. They are kept alive: the id of one that is gone would be
+# given to a class of the program.
+_BEFORE_TASK: dict[int, type] = {}
 _OWNED: dict[type, frozenset[str]] = {object: frozenset()}
 _mro = type.__dict__["__mro__"].__get__
 _namespace = type.__dict__["__dict__"].__get__
@@ -53,7 +55,7 @@ def is_user_function(value: object) -> bool:
 
 def remember_library() -> None:
     """Called in the zygote, after all imports: no class that exists now can ever become the program's."""
-    _BEFORE_TASK.update(id(each) for each in gc.get_objects() if isinstance(each, type))
+    _BEFORE_TASK.update((id(each), each) for each in gc.get_objects() if isinstance(each, type))
 
 
 def owned_names(cls: type) -> frozenset[str]:
