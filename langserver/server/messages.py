@@ -7,12 +7,20 @@ from typing import Any, Final
 
 import grpc
 from google.protobuf.message import DecodeError
+from grpc_health.v1 import health_pb2
 
 from langserver.pb import lang_pb2
 from langserver.server.interceptors import Continuation, Handler
 from langserver.server.statuses import Context
 
-_PREFIX: Final = f"/{lang_pb2.DESCRIPTOR.services_by_name['LanguageServer'].full_name}/"
+# Health too: it needs no token, so noise sent there must not fill the log either.
+_SERVICES: Final = tuple(
+    f"/{service.full_name}/"
+    for service in (
+        lang_pb2.DESCRIPTOR.services_by_name["LanguageServer"],
+        health_pb2.DESCRIPTOR.services_by_name["Health"],
+    )
+)
 _UNREADABLE: Final = object()
 
 
@@ -22,9 +30,9 @@ class MessageInterceptor(grpc.aio.ServerInterceptor):
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
     ) -> Handler | None:
-        """Wraps the handlers of our own service."""
+        """Wraps the handlers of the services that are always there."""
         handler = await continuation(handler_call_details)
-        if handler is None or not handler_call_details.method.startswith(_PREFIX):
+        if handler is None or not handler_call_details.method.startswith(_SERVICES):
             return handler
         read = _reader(handler.request_deserializer)
         if handler.unary_unary is not None:

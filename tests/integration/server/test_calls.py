@@ -168,10 +168,19 @@ def test_hostile_source_fails_its_task_only(client, runtime, code):
     assert client.execute("return 1", runtime=runtime).output_json == "1"
 
 
-@pytest.mark.parametrize("method", ["Execute", "ExecuteStream", "Validate"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "lang.v1.LanguageServer/Execute",
+        "lang.v1.LanguageServer/ExecuteStream",
+        "lang.v1.LanguageServer/Validate",
+        "grpc.health.v1.Health/Check",
+        "grpc.health.v1.Health/Watch",
+    ],
+)
 @pytest.mark.parametrize("data", [b"\x0a\x03\xed\xa0\x80", b"\x0a\xff", b"\xff"], ids=["surrogate", "short", "noise"])
 def test_bytes_that_are_no_message(client, method, data):
-    call = client.channel.unary_unary(f"/lang.v1.LanguageServer/{method}")
+    call = client.channel.unary_unary(f"/{method}")
     code, message = status_of(lambda: call(data, timeout=10))
     assert (code, message) == (INVALID, "the request is not the protobuf message of this method: is all text UTF-8?")
 
