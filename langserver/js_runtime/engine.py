@@ -13,7 +13,9 @@ from __future__ import annotations
 import ctypes
 import importlib.util
 import os
+import sys
 from _thread import allocate_lock
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -68,7 +70,10 @@ class Engine(Protocol):
         """Starts a call of a function with an array of arguments. `this` None is undefined."""
 
     def collect(self, seconds: float) -> Reply | None:
-        """Waits for the answer of what was started last; None when it takes longer than `seconds`."""
+        """Waits for the answer of what was started last; None when it takes longer than `seconds`.
+
+        Raises MemoryError when the answer came but this process had no memory left to take it.
+        """
 
     def items(self, array: Handle, count: int) -> Sequence[Handle]:
         """The first elements of an array. Waits for running JavaScript: only before user code."""
@@ -143,6 +148,8 @@ class V8Engine:
         self._keeps_text = False
         self._script: _Pointer[_Value] | None = None
         self._callback = _Callback(self._receive)
+        self._is_attached = False
+        self._lost: deque[object] = deque(maxlen=1)  # its one block is there from the start: appending needs no memory
         self._context = 0
 
     def preload(self) -> None:
@@ -151,12 +158,15 @@ class V8Engine:
         self._library.mr_init_v8(_FLAGS, os.fsencode(os.path.join(folder, "icudtl.dat")))
         self._mprotect = ctypes.CDLL(None, use_errno=True).mprotect
         self._mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+        self._attach = ctypes.pythonapi.PyGILState_Ensure  # looked up here: after the seal the tripwire refuses it
 
     def version(self) -> str:
         text: bytes = self._library.mr_v8_version()
         return text.decode("ascii")
 
     def open(self) -> None:
+        # An error that ends a callback is told to this hook alone. A C function: there may be no memory for a frame.
+        sys.unraisablehook = self._lost.append
         self._context = self._library.mr_init_context(self._callback)
         self._undefined = self._library.mr_alloc_int_val(self._context, 0, _UNDEFINED)
         self._first = self._library.mr_alloc_int_val(self._context, 0, _INTEGER)
@@ -173,6 +183,9 @@ class V8Engine:
 
     def collect(self, seconds: float) -> Reply | None:
         if not self._answered.acquire(timeout=seconds):
+            if self._lost:
+                self._lost.clear()
+                raise MemoryError
             return None
         pointer, self._answer = self._answer, None
         assert pointer is not None
@@ -217,6 +230,13 @@ class V8Engine:
 
     def _receive(self, _: int, value: _Pointer[_Value]) -> None:
         # On V8's thread, which stands still meanwhile.
+        if not self._is_attached:
+            # ctypes gives a foreign thread a new thread state and a stack of 16 KiB for every callback, and takes them
+            # away after it. Near the memory limit there is none to be had, and the answer would be lost. One Ensure
+            # without its Release, in the first callback, which comes before any user code, keeps both for good (C API,
+            # "Non-Python created threads").
+            self._is_attached = True
+            self._attach()
         self._answer = value
         self._answered.release()
 

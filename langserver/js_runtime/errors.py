@@ -12,6 +12,7 @@ from langserver.js_runtime.absent import NO_MODULES, refusal, unavailable
 
 BODY_LINES_BEFORE = 2  # the lines that V8 puts before the text of a function made by a constructor
 OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "out of memory")
+_REFUSED_BUFFER = frozenset({"Array buffer allocation failed", "ArrayBuffer.prototype.resize: Out of memory"})
 IMPORT_SYNTAX = "Cannot use import statement outside a module"
 MODULE_SYNTAX = frozenset(
     {
@@ -227,7 +228,7 @@ def program_failure(thrown: Thrown, place: Place) -> Failure:
     frames = _users(thrown, place)
     line, column = (frames[0].line, frames[0].column) if frames else (0, 0)
     traceback = _traceback(thrown, place)
-    if thrown.type == "RangeError" and thrown.message == "Array buffer allocation failed":
+    if thrown.type == "RangeError" and thrown.message in _REFUSED_BUFFER:
         return Failure(
             ErrorKind.MEMORY_LIMIT, "out of memory: an array buffer was refused", "RangeError", traceback, line, column
         )

@@ -6,6 +6,8 @@ import re
 
 LEXICALS = ("require", "module", "exports")
 
+_PATTERN_OPENS = re.compile(r"\b(?:var|let|const)\s*[{\[]")
+_UNASSIGNED = re.compile(r"[^=;]+")  # a stretch in which nothing is assigned and no statement ends
 _CALLED_AWAIT = re.compile(r"\bawait\s*[(\[`/+\-]|\bawait[ \t]*\n")
 
 
@@ -25,7 +27,19 @@ def wanted_lexicals(source: str) -> list[str]:
 
 
 def _declares(source: str, name: str) -> bool:
-    return bool(
-        re.search(rf"\b(?:var|let|const|function|class|async\s+function)\b\s*\*?\s*{name}\b", source)
-        or re.search(rf"\b(?:var|let|const)\s*[{{\[][^=;]*\b{name}\b[^=;]*[}}\]]\s*=", source)
-    )
+    # In one pass, whatever the source: no two repetitions here can share the same blanks, and no stretch is read twice.
+    keyword = r"\b(?:var|let|const|function|class|async\s+function)\b"
+    return bool(re.search(rf"{keyword}\s*+(?:\*\s*+)?{name}\b", source)) or _destructures(source, name)
+
+
+def _destructures(source: str, name: str) -> bool:
+    """Whether it has something like `const { name } =`."""
+    whole_name = re.compile(rf"\b{name}\b")
+    for piece in _UNASSIGNED.finditer(source):
+        start, end = piece.span()
+        if source[end : end + 1] != "=" or piece[0].rstrip()[-1:] not in {"}", "]"}:
+            continue
+        opening = _PATTERN_OPENS.search(source, start, end)
+        if opening and whole_name.search(source, opening.end(), end):
+            return True
+    return False

@@ -75,6 +75,8 @@ const siteScript = uncurry(CallSite.getScriptNameOrSourceURL);
 const siteFunction = uncurry(CallSite.getFunctionName);
 const siteLine = uncurry(CallSite.getLineNumber);
 const siteColumn = uncurry(CallSite.getColumnNumber);
+const siteText = uncurry(CallSite.toString);
+const errorHeader = uncurry(Error.prototype.toString);
 
 // An array whose index assignments meet no setter of Array.prototype.
 function list() {

@@ -111,13 +111,17 @@ function framesOf(thrown) {
   return '[' + text + ']';
 }
 
-// V8 formats `stack` when it is first read, so for that moment the formatter is ours. A stack that the program has read
-// before is text by now, and given as that.
+// V8 formats `stack` when it is first read, and keeps what came of it. For that moment the formatter is ours, and what it
+// answers is what the program would have got. A stack that was read before is text by now, and given as that.
 function userFrames(thrown) {
-  let sites = null;
+  let frames = null;
   let stack = '';
   const before = getOwnPropertyDescriptor(NativeError, 'prepareStackTrace');
-  const ours = { __proto__: null, configurable: true, writable: true, value: (error, given) => ((sites = given), '') };
+  const format = (error, sites) => {
+    frames ??= taskFrames(sites); // before the program's own formatter has the sites in its hands
+    return stackOf(error, sites, before && hasOwn(before, 'value') ? before.value : undefined);
+  };
+  const ours = { __proto__: null, configurable: true, writable: true, value: format };
   if (defineProperty(NativeError, 'prepareStackTrace', ours)) {
     try {
       stack = thrown.stack;
@@ -126,7 +130,10 @@ function userFrames(thrown) {
       else delete NativeError.prepareStackTrace;
     }
   } else stack = thrown.stack;
-  if (sites === null) return textOf(stack);
+  return frames ?? textOf(stack);
+}
+
+function taskFrames(sites) {
   const frames = list();
   for (let i = 0; i < sites.length && frames.length < FRAMES; i++) {
     if (siteScript(sites[i]) !== 'task.js') continue;
@@ -134,6 +141,25 @@ function userFrames(thrown) {
     frames[frames.length] = { __proto__: null, name, line: siteLine(sites[i]) | 0, column: siteColumn(sites[i]) | 0 };
   }
   return frames;
+}
+
+// The value of `stack`: the program's formatter makes it, if there is one that works, or it is V8's usual text.
+function stackOf(error, sites, formatter) {
+  if (typeof formatter === 'function') {
+    try {
+      return apply(formatter, NativeError, [error, sites]);
+    } catch {
+      // as if there were none
+    }
+  }
+  let text = '<error>';
+  try {
+    text = errorHeader(error);
+  } catch {
+    // V8 writes the same for an error that cannot be named
+  }
+  for (let i = 0; i < sites.length; i++) text += '\n    at ' + siteText(sites[i]);
+  return text;
 }
 
 function withoutPrototype(descriptor) {

@@ -4,6 +4,7 @@ const INSPECT_DEPTH = 2;
 const INSPECT_NODES = 5000;
 const INSPECT_ITEMS = 100;
 const UNGROUPED_ITEMS = 6; // up to so many items an array stands on one line, if it fits
+const MAX_ANCESTORS = 100; // a Proxy may name itself as its own prototype, without end
 const UNREADABLE = '[unreadable]';
 
 // `width` of a line may be Infinity: then all is on one.
@@ -91,7 +92,8 @@ function inspectKind(value, budget, here, depth) {
 }
 
 function kindOf(value) {
-  for (let up = getPrototypeOf(value); up !== null; up = getPrototypeOf(up)) {
+  let steps = 0;
+  for (let up = getPrototypeOf(value); up !== null && steps < MAX_ANCESTORS; up = getPrototypeOf(up), steps++) {
     const kind = mapGet(ANCESTORS, up);
     if (kind !== undefined) return kind;
   }
@@ -116,7 +118,7 @@ function regexText(value) {
 function className(value) {
   let up = getPrototypeOf(value);
   if (up === null) return '[Object: null prototype]';
-  for (; up !== null; up = getPrototypeOf(up)) {
+  for (let steps = 0; up !== null && steps < MAX_ANCESTORS; up = getPrototypeOf(up), steps++) {
     const known = mapGet(ANCESTORS, up);
     if (known === 'Iterator' || known === 'AsyncIterator') continue;
     if (known !== undefined) return known;
@@ -131,7 +133,10 @@ function className(value) {
 function headOf(value, size, usual) {
   const name = className(value) || 'Object';
   let tag = '';
-  for (let up = value; up !== null && tag === ''; up = getPrototypeOf(up)) tag = dataText(up, toStringTag);
+  let steps = 0;
+  for (let up = value; up !== null && tag === '' && steps < MAX_ANCESTORS; up = getPrototypeOf(up), steps++) {
+    tag = dataText(up, toStringTag);
+  }
   if (name === usual && tag === '') return '';
   return name + (size < 0 ? '' : '(' + size + ')') + (tag === '' || tag === name ? '' : ' [' + tag + ']') + ' ';
 }

@@ -107,7 +107,8 @@ function writeObject(value, parent, key, withToJson) {
   let kind = 'Object';
   let up = value;
   // Up to the first built-in prototype: a toJSON beyond it is not the value's own, but something put into all objects.
-  for (; up !== null && up !== ObjectPrototype && up !== ArrayPrototype; up = getPrototypeOf(up)) {
+  for (let steps = 0; up !== null && up !== ObjectPrototype && up !== ArrayPrototype; up = getPrototypeOf(up), steps++) {
+    if (steps > MAX_ANCESTORS) break;
     const found = mapGet(ANCESTORS, up);
     if (found !== undefined) {
       kind = found;

@@ -208,3 +208,52 @@ def test_the_cut_is_said(js):
 
 def test_hostile_lone_surrogates(js):
     assert js.run("console.log('a\\ud83d\\nb\\udc00')").logs == [("log", "a\ufffd"), ("log", "b\ufffd")]
+
+
+STACKS = {
+    "an error": "function make() { return new TypeError('gone'); }",
+    "of a class": "class Gone extends Error {}\nfunction make() { return new Gone('it\\nis'); }",
+    "without a message": "function make() { return new Error(); }",
+    "thrown by V8": "function make() { try { null.x; } catch (e) { return e; } }",
+    "in a constructor": "class A { constructor() { this.e = new Error('x'); } }\nfunction make() { return new A().e; }",
+    "async": "async function deep() { await 1; return new Error('x'); }\nasync function make() { return deep(); }",
+    "the program's own": (
+        "Error.prepareStackTrace = (e, sites) => { const n = sites.length; sites.length = 0; return e.message + n; };\n"
+        "function make() { return new Error('x'); }"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_an_error_keeps_its_stack_when_it_is_logged(js, name):
+    source = STACKS[name] + (
+        "\nasync function main() { const stacks = []; for (const logged of [false, true]) {\n"
+        "const e = await make(); if (logged) console.log(e); stacks.push(e.stack); } return stacks; }"
+    )
+    ended = js.run(source)
+    plain, logged = ended.value
+    assert logged == plain != ""
+    assert any(text.startswith("    at ") for _, text in ended.logs)
+
+
+def test_a_formatter_that_throws_spoils_no_log_line(js):
+    ended = js.run("Error.prepareStackTrace = () => { throw 1; }; const e = new Error('x'); console.log(e); e.stack")
+    assert ended.value.startswith("Error: x\n    at ")
+    assert [text for _, text in ended.logs] == ["Error: x", "    at node.js:1:57"]
+
+
+ENDLESS_ANCESTRY = "const p = new Proxy({}, { getPrototypeOf: () => p });"
+
+
+def test_an_object_that_is_its_own_prototype_is_shown(js):
+    ended = js.run(ENDLESS_ANCESTRY + " console.log(p, [[[p]]]); 1")
+    assert ended.value == 1
+    assert len(ended.logs) == 1
+
+
+def test_an_object_that_is_its_own_prototype_can_be_thrown(js):
+    assert js.run(ENDLESS_ANCESTRY + " function main() { throw p; }").failure.message
+
+
+def test_an_object_that_is_its_own_prototype_can_be_a_result(js):
+    assert js.run(ENDLESS_ANCESTRY + " p.a = 1; function main() { return p; }").value == {"a": 1}

@@ -44,6 +44,30 @@ def test_an_awake_process():
     assert heavy.isdisjoint(told["modules"])
 
 
+LOST = """
+import os
+from langserver.js_runtime.engine import V8Engine
+class Deaf(V8Engine):
+    def _receive(self, context, value):
+        raise MemoryError
+engine = Deaf()
+engine.preload()
+engine.open()
+engine.evaluate(b"1")
+try:
+    while engine.collect(0.005) is None:
+        pass
+except MemoryError:
+    os.write(1, b"noticed")
+os._exit(0)
+"""
+
+
+def test_an_answer_that_could_not_be_taken_is_noticed():
+    command = [sys.executable, "-c", LOST]
+    assert subprocess.run(command, capture_output=True, check=True, timeout=30, cwd=ROOT).stdout == b"noticed"
+
+
 def test_the_policy_layer_cannot_be_left_out():
     code = "from langserver.js_runtime import JsRuntime\nJsRuntime(policy=False)"
     done = subprocess.run(

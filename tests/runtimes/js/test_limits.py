@@ -29,6 +29,29 @@ def test_a_refused_array_buffer_is_the_memory_limit(js, source):
     assert js.run(source).failure.kind is ErrorKind.MEMORY_LIMIT
 
 
+RESIZED = """const keep = [];
+for (let i = 0; i < 40; i++) {
+  const buffer = new ArrayBuffer(0, { maxByteLength: 4 << 20 });
+  buffer.resize(4 << 20); buffer.resize(0); keep.push(buffer);
+}
+keep.length"""
+UP_TO_THE_LIMIT = """const buffer = new ArrayBuffer(0, { maxByteLength: 100 << 20 });
+let refused = '';
+try { for (let size = 0; ; size += 16384) buffer.resize(size); } catch (e) { refused = e.message; }
+refused"""
+
+
+@pytest.mark.parametrize("memory_mib", [16, 32, 64, 128])
+def test_resized_array_buffers_end_at_the_memory_limit(js, memory_mib):
+    failure = js.run(RESIZED, memory_mib=memory_mib).failure
+    assert (failure.kind, failure.type, failure.line) == (ErrorKind.MEMORY_LIMIT, "RangeError", 4)
+
+
+def test_an_answer_needs_no_memory_that_the_program_took(js):
+    # Less than 16 KiB is left, which was too little for the engine's callback.
+    assert js.run(UP_TO_THE_LIMIT, memory_mib=16).value == "ArrayBuffer.prototype.resize: Out of memory"
+
+
 def test_a_refused_array_buffer_may_be_caught(js):
     assert js.run("try { new Uint8Array(4e8); } catch (e) { var result = e.name; }").value == "RangeError"
 
