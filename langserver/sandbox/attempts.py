@@ -38,7 +38,9 @@ def _load() -> ctypes.CDLL:
     for name, result, arguments in (
         ("__errno_location", pointer, []),
         ("open", number, [ctypes.c_char_p, number]),
+        ("access", number, [ctypes.c_char_p, number]),
         ("socket", number, [number, number, number]),
+        ("connect", number, [number, pointer, ctypes.c_uint]),
         ("bind", number, [number, pointer, ctypes.c_uint]),
         ("fork", number, []),
         ("execve", number, [ctypes.c_char_p, pointer, pointer]),
@@ -71,6 +73,7 @@ _SELF: Final = b"/proc/self/exe"  # whatever lies where: this one is there and m
 _ARGUMENTS: Final = (ctypes.c_char_p * 5)(_SELF, b"-I", b"-c", b"0", None)
 _NO_ENVIRONMENT: Final = (ctypes.c_char_p * 1)(None)
 _ANY_PORT: Final = ctypes.create_string_buffer((2).to_bytes(2, "little"), 16)  # struct sockaddr_in, AF_INET
+_LOOPBACK: Final = ctypes.create_string_buffer(b"\x02\x00\x00\x09\x7f\x00\x00\x01", 16)  # 127.0.0.1, port 9
 _ONE: Final = (ctypes.c_ulong * 2)(1, 1)  # struct rlimit, soft and hard
 _DESCRIPTORS: Final = range(256)
 _F_GETFD: Final = 1
@@ -100,6 +103,17 @@ def use_network(_: int) -> int:
     """A TCP socket, bound to any free port."""
     descriptor = _libc.socket(2, 1, 0)  # AF_INET, SOCK_STREAM
     return _answer(descriptor if descriptor == -1 else _libc.bind(descriptor, _ANY_PORT, len(_ANY_PORT)))
+
+
+def see_files(_: int) -> int:
+    """A folder that every host has."""
+    return _answer(_libc.access(b"/proc/self", os.F_OK))
+
+
+def reach_loopback(_: int) -> int:
+    """A UDP socket with the host's loopback at its other end. Nothing is sent."""
+    descriptor = _libc.socket(2, 2, 0)  # AF_INET, SOCK_DGRAM
+    return _answer(descriptor if descriptor == -1 else _libc.connect(descriptor, _LOOPBACK, len(_LOOPBACK)))
 
 
 def start_process(_: int) -> int:

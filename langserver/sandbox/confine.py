@@ -10,12 +10,13 @@ from typing import Final
 
 from langserver.sandbox import libc
 from langserver.sandbox.errors import ReadBackError, SandboxError
+from langserver.sandbox.proc import Proc
 
 REPORT_FD: Final = 3
 INPUT_FD: Final = 4
-RULESET_FD: Final = 5
+RULESET_FD: Final = 5  # or what comes after it, where there is no ruleset
 
-_ASIDE: Final = RULESET_FD + 1  # copies lie above every target: dup2 onto 3 would clobber a source that is 3
+_ASIDE: Final = RULESET_FD + 2  # copies lie above every target: dup2 onto 3 would clobber a source that is 3
 _NULL_DEVICE: Final = os.makedev(1, 3)
 _UMASK: Final = 0o077
 
@@ -47,12 +48,11 @@ def _is_null(number: int) -> bool:
     return stat.S_ISCHR(status.st_mode) and status.st_rdev == _NULL_DEVICE
 
 
-def close_descriptors_from(lowest: int) -> None:
-    """Leaves nothing open from `lowest` on. Raises OSError or ReadBackError."""
+def close_descriptors_from(lowest: int, proc: Proc) -> None:
+    """Leaves nothing open from `lowest` on, which `proc` then shows. Raises OSError or ReadBackError."""
     libc.close_descriptors_from(lowest)
-    # A process that is not dumpable may still list its own descriptors; the listing takes the lowest free number.
-    left = set(map(int, os.listdir("/proc/self/fd")))
-    if left != set(range(lowest + 1)):
+    left = proc.descriptors()  # a process that is not dumpable may still list its own
+    if left != frozenset(range(lowest)):
         raise ReadBackError(f"descriptors are open: {sorted(left)}")
 
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from langserver.sandbox import audit, confine, libc, privileges, rlimits
-from langserver.sandbox.errors import LayerUnavailable
 from langserver.sandbox.landlock import Ruleset
 from langserver.sandbox.layers import AUDIT, LANDLOCK, NAMESPACES, PRIVILEGES, RLIMITS, SECCOMP
+from langserver.sandbox.namespaces import Inside
+from langserver.sandbox.proc import Proc
 from langserver.sandbox.rlimits import ChildLimits
 from langserver.sandbox.seccomp import Filter
 
-__all__ = ["ChildLimits", "Jail", "finish_zygote", "harden_zygote", "step_of_exit_code"]
+__all__ = ["ChildLimits", "Jail", "finish_zygote", "harden_launcher", "harden_zygote", "step_of_exit_code"]
 
 _FIRST_EXIT_CODE: Final = 64
 
@@ -44,22 +45,30 @@ class Step:
 class Jail:
     """Everything a seal needs, made in the zygote: a child only makes calls."""
 
-    def __init__(self, runtime: str, layers: frozenset[str]) -> None:
-        """`runtime` is "python" or "js". Raises LayerUnavailable for a layer that this host can't give."""
-        if NAMESPACES in layers:
-            raise LayerUnavailable(NAMESPACES, "not built into this version")
+    def __init__(self, runtime: str, layers: frozenset[str], proc: Proc) -> None:
+        """`runtime` is "python" or "js", `proc` what shows a child itself.
+
+        Raises LayerUnavailable for a layer that this host can't give.
+        """
         self.runtime = runtime
         self.layers = layers
+        self.proc = proc
         self.ruleset = Ruleset(runtime) if LANDLOCK in layers else None
         self.filter = Filter(runtime) if SECCOMP in layers else None
 
     @property
-    def descriptors(self) -> frozenset[int]:
-        """What it holds open in the zygote."""
-        return frozenset() if self.ruleset is None else frozenset({self.ruleset.fd})
+    def descriptors(self) -> tuple[int, ...]:
+        """What it holds open in the zygote; a child gets them after its two pipes, in this order."""
+        ruleset = () if self.ruleset is None else (self.ruleset.fd,)
+        return ruleset if self.proc.root is None else (*ruleset, self.proc.root)
+
+    @property
+    def last_fd(self) -> int:
+        """The highest number that a child holds once its descriptors are moved."""
+        return confine.INPUT_FD + len(self.descriptors)
 
     def close(self) -> None:
-        """Gives its descriptors back."""
+        """Gives back what it made."""
         if self.ruleset is not None:
             os.close(self.ruleset.fd)
 
@@ -89,15 +98,22 @@ class Jail:
 
 
 def _move_descriptors(sealing: _Sealing) -> None:
-    ruleset = sealing.jail.ruleset
-    pipes = (sealing.report_fd, sealing.input_fd)
-    confine.move_descriptors(pipes if ruleset is None else (*pipes, ruleset.fd))
+    confine.move_descriptors((sealing.report_fd, sealing.input_fd, *sealing.jail.descriptors))
+
+
+def _childs_proc(jail: Jail) -> Proc:
+    return Proc(None if jail.proc.root is None else jail.last_fd)
 
 
 def _close_descriptors(sealing: _Sealing) -> None:
     confine.silence_standard_descriptors()
-    last = confine.INPUT_FD if sealing.jail.ruleset is None else confine.RULESET_FD
-    confine.close_descriptors_from(last + 1)
+    confine.close_descriptors_from(sealing.jail.last_fd + 1, _childs_proc(sealing.jail))
+
+
+def _close_proc(sealing: _Sealing) -> None:
+    root = _childs_proc(sealing.jail).root
+    assert root is not None
+    os.close(root)
 
 
 def _restrict_files(sealing: _Sealing) -> None:
@@ -123,6 +139,8 @@ STEPS: Final = (
     Step("pipes", _ALWAYS, _move_descriptors),
     # Everything else the zygote holds: its control socket, siblings' pidfds, its poller.
     Step("descriptors", _PRIVILEGES, _close_descriptors),
+    # Also without the step before: it shows the other processes of the namespace.
+    Step("proc", frozenset({NAMESPACES}), _close_proc),
     Step("session", _PRIVILEGES, lambda _: confine.leave_session()),
     # Dispositions were reset once in the zygote.
     Step("signal mask", _PRIVILEGES, lambda _: confine.clear_signal_mask()),
@@ -153,23 +171,47 @@ def step_of_exit_code(code: int) -> str | None:
     return STEPS[place].name if 0 <= place < len(STEPS) else None
 
 
-def harden_zygote(layers: frozenset[str], control_fd: int, server_pid: int, oom_fd: int | None) -> None:
-    """The zygote's first act, before it imports anything for tasks. Raises LayerUnavailable, SandboxError, OSError."""
+def harden_zygote(
+    layers: frozenset[str], control_fd: int, parent_pid: int, oom_fd: int | None, inside: Inside | None
+) -> None:
+    """The zygote's first act, before it imports anything for tasks. Raises LayerUnavailable, SandboxError, OSError.
+
+    With the layer `namespaces` it is `inside`, and its parent, which is not, has the number 0.
+    """
     if PRIVILEGES in layers:
-        _close_all_but(frozenset({0, 1, 2, control_fd} | ({oom_fd} if oom_fd is not None else set())))
+        kept = {0, 1, 2, control_fd, *(() if oom_fd is None else (oom_fd,)), *(inside.descriptors if inside else ())}
+        _close_all_but(frozenset(kept))
         confine.clear_signal_mask()
-        privileges.drop_identity()
+        privileges.drop_identity(for_later=privileges.CAP_SYS_ADMIN if inside else 0)
         confine.forbid_dumps()
         confine.forbid_new_privileges()
-    confine.die_with_parent(server_pid)
+    confine.die_with_parent(parent_pid)
+    if inside:
+        inside.check_launcher()
     if RLIMITS in layers:
         rlimits.set_zygote()
 
 
-def finish_zygote(layers: frozenset[str]) -> None:
-    """What comes after the preload and before the first fork. Raises SandboxError, OSError."""
+def harden_launcher(layers: frozenset[str], server_pid: int) -> None:
+    """What forked a zygote into namespaces, and only waits for its end. Raises LayerUnavailable, SandboxError, OSError.
+
+    Of the same user as the zygote: the signal that its end is to the zygote would be refused otherwise.
+    """
+    libc.close_descriptors_from(3)
     if PRIVILEGES in layers:
-        privileges.give_up_read_search()
+        privileges.drop_identity()
+        privileges.give_up_capabilities()
+        confine.forbid_dumps()
+        confine.forbid_new_privileges()
+    confine.die_with_parent(server_pid)
+
+
+def finish_zygote(layers: frozenset[str], inside: Inside | None) -> None:
+    """What comes after the preload and before the first fork. Raises SandboxError, OSError."""
+    if inside:
+        inside.change_root()
+    if inside or PRIVILEGES in layers:  # with capabilities a root of files could be had again
+        privileges.give_up_capabilities()
     privileges.reset_signals()
 
 

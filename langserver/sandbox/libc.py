@@ -27,6 +27,10 @@ PR_GET_NO_NEW_PRIVS: Final = 39
 PR_CAP_AMBIENT: Final = 47
 PR_CAP_AMBIENT_CLEAR_ALL: Final = 4
 
+_libc.mount.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_ulong, ctypes.c_char_p]
+_libc.umount2.argtypes = [ctypes.c_char_p, ctypes.c_int]
+_libc.setdomainname.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+
 _SYS_CLOSE_RANGE: Final = 436  # the same number on every architecture; Linux 5.9
 _CAPABILITY_VERSION_3: Final = 0x20080522  # capget(2): two data structs, 32 capabilities each
 _LAST_DESCRIPTOR: Final = 0xFFFFFFFF
@@ -71,6 +75,34 @@ def parent_death_signal() -> int:
     signal_number = ctypes.c_int(-1)
     prctl(PR_GET_PDEATHSIG, ctypes.addressof(signal_number))
     return signal_number.value
+
+
+def unshare(flags: int) -> None:
+    """unshare(2). Raises OSError."""
+    ctypes.set_errno(0)
+    if _libc.unshare(flags) != 0:
+        raise _error()
+
+
+def mount(source: str, target: str, kind: str | None, flags: int, options: str = "") -> None:
+    """mount(2). Raises OSError."""
+    ctypes.set_errno(0)
+    if _libc.mount(source.encode(), target.encode(), kind.encode() if kind else None, flags, options.encode()) != 0:
+        raise _error()
+
+
+def unmount(target: str, flags: int) -> None:
+    """umount2(2). Raises OSError."""
+    ctypes.set_errno(0)
+    if _libc.umount2(target.encode(), flags) != 0:
+        raise _error()
+
+
+def set_domain_name(name: str) -> None:
+    """setdomainname(2), the NIS name. Raises OSError."""
+    ctypes.set_errno(0)
+    if _libc.setdomainname(name.encode(), len(name.encode())) != 0:
+        raise _error()
 
 
 def close_descriptors_from(lowest: int) -> None:

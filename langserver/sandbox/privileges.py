@@ -18,44 +18,53 @@ _CAP_DAC_READ_SEARCH: Final = 1 << 2
 _CAP_SETGID: Final = 1 << 6
 _CAP_SETUID: Final = 1 << 7
 _CAP_SETPCAP: Final = 1 << 8
+CAP_SYS_ADMIN: Final = 1 << 21
 _NEEDED: Final = _CAP_SETGID | _CAP_SETUID | _CAP_SETPCAP
 
 
-def drop_identity() -> None:
+def drop_identity(for_later: int = 0) -> None:
     """Gives up root and every capability, for good. Raises LayerUnavailable, OSError, ReadBackError.
 
-    Started as root, exactly CAP_DAC_READ_SEARCH is kept, and only when the interpreter lies where the new user may not
-    read (a virtual environment below a private home): `give_up_read_search` must follow the imports then.
+    Of the capabilities `for_later` what this process has stays permitted, not effective, and CAP_DAC_READ_SEARCH stays
+    when it was started as root and its interpreter lies where the new user may not read (a virtual environment below a
+    private home): `give_up_capabilities` must follow the imports.
     """
+    permitted, effective, _ = libc.capabilities()
     if os.geteuid() != 0 and os.getuid() != 0:
-        libc.prctl(libc.PR_CAP_AMBIENT, libc.PR_CAP_AMBIENT_CLEAR_ALL)
-        _set_capabilities(0)
+        _lower_other_sets(effective)
+        _set_capabilities(0, permitted=permitted & for_later)
         return
     reason = unavailable()
     if reason is not None:
         raise LayerUnavailable(PRIVILEGES, reason)
-    kept = libc.capabilities()[0] & _CAP_DAC_READ_SEARCH
-    # The bounding set first: lowering it needs CAP_SETPCAP, which goes with the rest (capabilities(7)).
-    _empty_bounding_set()
-    libc.prctl(libc.PR_CAP_AMBIENT, libc.PR_CAP_AMBIENT_CLEAR_ALL)
+    later, reading = permitted & for_later, permitted & _CAP_DAC_READ_SEARCH
+    _lower_other_sets(effective)
     libc.prctl(libc.PR_SET_KEEPCAPS, 1)
     os.setgroups([])
     os.setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
     os.setresuid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
     libc.prctl(libc.PR_SET_KEEPCAPS, 0)
-    _set_capabilities(0, permitted=kept)
+    _set_capabilities(0, permitted=later | reading)
     _read_back_identity()
     if _can_read_interpreter():
-        _set_capabilities(0)
+        _set_capabilities(0, permitted=later)
         return
-    if not kept:
+    if not reading:
         raise LayerUnavailable(PRIVILEGES, f"uid {UNPRIVILEGED} can't read the interpreter's folders")
-    _set_capabilities(kept, permitted=kept)
+    _set_capabilities(reading, permitted=later | reading)
 
 
-def give_up_read_search() -> None:
-    """No capability from here on. Raises OSError or ReadBackError."""
+def give_up_capabilities() -> None:
+    """No capability from here on, in any set that can be lowered. Raises OSError or ReadBackError."""
+    _lower_other_sets(libc.capabilities()[1])
     _set_capabilities(0)
+
+
+def _lower_other_sets(effective: int) -> None:
+    # First: lowering the bounding set needs CAP_SETPCAP, which goes with the rest (capabilities(7)).
+    if effective & _CAP_SETPCAP:
+        _empty_bounding_set()
+    libc.prctl(libc.PR_CAP_AMBIENT, libc.PR_CAP_AMBIENT_CLEAR_ALL)
 
 
 def unavailable() -> str | None:

@@ -1,11 +1,11 @@
-"""Which layers this host can give, found out without changing anything: no fork, no root."""
+"""Which layers this host can give, found out without changing anything in this process, and without root."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 
-from langserver.sandbox import landlock, privileges, seccomp
+from langserver.sandbox import landlock, namespaces, privileges, rehearsal, seccomp
 from langserver.sandbox.errors import LayerUnavailable
 from langserver.sandbox.layers import AUDIT, LANDLOCK, NAMESPACES, POLICY, PRIVILEGES, RLIMITS, SECCOMP
 
@@ -28,7 +28,7 @@ def probe() -> tuple[LayerStatus, ...]:
         LayerStatus(RLIMITS, True, "address space for python, private memory for js"),
         _landlock(),
         _seccomp(),
-        LayerStatus(NAMESPACES, False, "not built into this version"),
+        _namespaces(),
     )
 
 
@@ -52,3 +52,12 @@ def _seccomp() -> LayerStatus:
     reason = seccomp.unavailable()
     host = os.uname()
     return LayerStatus(SECCOMP, reason is None, reason or f"{host.machine}, kernel {host.release}")
+
+
+def _namespaces() -> LayerStatus:
+    if (os.geteuid() == 0 or os.getuid() == 0) and namespaces.needs_user_namespace():
+        # Mapped to itself alone in a user namespace, root would have nobody to become.
+        return LayerStatus(NAMESPACES, False, "started as root without CAP_SYS_ADMIN")
+    reason = rehearsal.unavailable()
+    kinds = "pid, mount, network, ipc, uts" + (", user" if namespaces.needs_user_namespace() else "")
+    return LayerStatus(NAMESPACES, reason is None, reason or kinds)

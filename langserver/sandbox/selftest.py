@@ -15,20 +15,22 @@ from typing import Final
 from langserver.sandbox import attempts, landlock
 from langserver.sandbox.attempts import ENDED, REFUSED_BY_HOOK, SAME, killed_by
 from langserver.sandbox.jail import step_of_exit_code
-from langserver.sandbox.layers import AUDIT, LANDLOCK, PRIVILEGES, RLIMITS, SECCOMP
+from langserver.sandbox.layers import AUDIT, LANDLOCK, NAMESPACES, PRIVILEGES, RLIMITS, SECCOMP
 
 
 @dataclass(frozen=True, slots=True)
 class Wall:
     """A layer that must stop an attempt, and the answers that show it did.
 
-    It covers the attempt only together with the layers `beside` it, and from this ABI of landlock on.
+    It covers the attempt only together with the layers `beside` it, and from this ABI of landlock on. The layers
+    `behind` which it stands answer before it and can't be left out of a child.
     """
 
     layer: str
     answers: frozenset[int]
     beside: frozenset[str] = frozenset()
     abi: int = 0
+    behind: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,13 @@ class Finding:
     detail: str
 
 
-def _wall(layer: str, *answers: int, beside: tuple[str, ...] = (), abi: int = 0) -> Wall:
-    return Wall(layer, frozenset(answers), frozenset(beside), abi)
+def _wall(layer: str, *answers: int, beside: tuple[str, ...] = (), abi: int = 0, behind: tuple[str, ...] = ()) -> Wall:
+    return Wall(layer, frozenset(answers), frozenset(beside), abi, frozenset(behind))
 
 
 _DENIED: Final = _wall(SECCOMP, errno.EPERM)
 _NO_DESCRIPTOR: Final = _wall(RLIMITS, errno.EMFILE)  # RLIMIT_NOFILE 0
+_NOWHERE: Final = _wall(NAMESPACES, errno.ENOENT)
 _NOT_BENEATH: Final = _wall(LANDLOCK, errno.EACCES)
 
 ATTEMPTS: Final = (
@@ -76,7 +79,18 @@ ATTEMPTS: Final = (
     Attempt("use the network", (_DENIED, _NO_DESCRIPTOR, _wall(LANDLOCK, errno.EACCES, abi=4)), attempts.use_network),
     # RLIMIT_NPROC does not bind root (setrlimit(2)).
     Attempt("start a process", (_DENIED, _wall(RLIMITS, errno.EAGAIN, beside=(PRIVILEGES,))), attempts.start_process),
-    Attempt("execute a program", (_DENIED, _NOT_BENEATH), attempts.execute),
+    Attempt(
+        "execute a program",
+        # In an empty root there is no program that landlock could refuse.
+        (_DENIED, _NOWHERE, _wall(LANDLOCK, errno.EACCES, behind=(NAMESPACES,))),
+        attempts.execute,
+    ),
+    Attempt("see the host's files", (_DENIED, _NOWHERE), attempts.see_files),
+    Attempt(
+        "reach the host's network",
+        (_DENIED, _NO_DESCRIPTOR, _wall(NAMESPACES, errno.ENETUNREACH)),
+        attempts.reach_loopback,
+    ),
     Attempt(
         "trace the zygote",
         (
@@ -111,9 +125,9 @@ def trials(layers: frozenset[str]) -> tuple[Trial, ...]:
     for attempt in ATTEMPTS:
         left_out: frozenset[str] = frozenset()
         for wall in attempt.walls:
-            if wall.layer in layers and wall.beside <= layers and wall.abi <= abi:
+            if wall.layer in layers and wall.beside <= layers and wall.abi <= abi and not wall.behind & layers:
                 found.append(Trial(attempt, wall, left_out))
-            left_out |= {wall.layer} & layers
+            left_out |= ({wall.layer} & layers) - {NAMESPACES}  # a zygote is inside, and so is all that it forks
     return tuple(found)
 
 

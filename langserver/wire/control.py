@@ -22,8 +22,8 @@ class Op(IntEnum):
     LIMIT = 2  # memory growth in bytes (0: leave), CPU seconds (0: leave)
     TEST = 3  # itself: its jail, with children of its own. Only while it has no others
 
-    READY = 16  # four version numbers, idle memory in bytes (AS or DATA), idle peak RSS in bytes
-    SPAWNED = 17  # pid; descriptor: pidfd
+    READY = 16  # four version numbers, idle memory in bytes (AS or DATA), idle peak RSS in bytes; descriptor: its pidfd
+    SPAWNED = 17  # descriptor: pidfd. No pid: in the zygote's namespace it has another one than in the server's
     NOT_SPAWNED = 18  # errno
     LIMITED = 19  # errno, 0 when done
     EXIT = 20  # code or -1, signal or 0, user and system CPU in microseconds, peak RSS in bytes

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 from typing import TYPE_CHECKING, TypeVar
 
 from langserver.core.verdict import Exit
 from langserver.wire.control import Message, Op
+from langserver.zygote import pidfd
 from langserver.zygote.failures import SpawnRefused, ZygoteLost
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ class Child:
         self.slot = slot
         self.input_fd = input_fd
         self.report_fd = report_fd
-        self.pid = 0
         self.exit: asyncio.Future[Exit | None] = asyncio.get_running_loop().create_future()
         self.spawned: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._limited: asyncio.Future[int] | None = None
@@ -38,17 +37,19 @@ class Child:
         self._pidfd = -1
 
     @property
+    def pid(self) -> int:
+        """Its number as this process sees it; 0 before it is spawned and when it is gone."""
+        return pidfd.pid_of(self._pidfd) if self._pidfd >= 0 else 0
+
+    @property
     def idle_rss_bytes(self) -> int:
         """Peak RSS of a child of this zygote that did nothing."""
         return self.zygote.facts.idle_rss_bytes
 
     def kill(self) -> None:
-        """SIGKILL, through the pidfd: never to a process that took over the number."""
+        """SIGKILL, as soon as it is spawned."""
         if self._pidfd >= 0:
-            try:
-                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
-            except ProcessLookupError:
-                pass  # it ended by itself meanwhile
+            pidfd.kill(self._pidfd)
 
     async def limit(self, memory_bytes: int, cpu_seconds: int) -> None:
         """Has the zygote lower the limits (0: leave one). Raises ZygoteLost, SpawnRefused."""
@@ -79,7 +80,6 @@ class Child:
         numbers = message.numbers
         if message.op is Op.SPAWNED and descriptors:
             self._pidfd = descriptors.pop()
-            self.pid = numbers[0]
             _settle(self.spawned, None)
         elif message.op is Op.SPAWNED:  # the kernel had no number left for it; without its pipes it ends by itself
             _fail(self.spawned, SpawnRefused("no descriptor is left for a child: raise the limit of open files"))

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from langserver.sandbox.selftest import Finding, checks, judge, trials
 from langserver.wire.control import SIZE, ControlError, Message, Op
+from langserver.zygote import pidfd
 from langserver.zygote.child_handle import Child
 from langserver.zygote.failures import SpawnRefused, ZygoteError, ZygoteLost
 from langserver.zygote.launch import Launched, launch
@@ -24,14 +25,16 @@ _TOO_MANY_SECONDS = 0.005
 
 
 class Zygote:
-    """One zygote process. Make it with `start`."""
+    """One zygote process, `pid` its number here. Make it with `start`."""
 
     def __init__(self, runtime: str, launched: Launched) -> None:
         self.runtime = runtime
         self.facts = launched.facts
         self.lost = False
         self.on_lost: Callable[[], None] = _nothing
+        self.pid = launched.pid
         self._process = launched.process
+        self._pidfd = launched.pidfd
         self._control = launched.control
         self._children: dict[int, Child] = {}
         self._unsent: deque[tuple[bytes, tuple[int, ...]]] = deque()
@@ -48,11 +51,6 @@ class Zygote:
         """A zygote that is ready. Call it in the main thread. Raises ZygoteError."""
         launched = await launch(runtime, layers)
         return cls(runtime, launched)
-
-    @property
-    def pid(self) -> int:
-        """Of the zygote."""
-        return self._process.pid
 
     @property
     def children(self) -> int:
@@ -154,7 +152,7 @@ class Zygote:
 
     def give_up(self) -> None:
         """Kills a zygote that does not do its work any more."""
-        self._process.kill()
+        pidfd.kill(self._pidfd)
         self._lose()
 
     async def close(self) -> None:
@@ -215,10 +213,15 @@ class Zygote:
 
     async def _bury(self) -> None:
         deadline = asyncio.get_running_loop().time() + _FAREWELL_SECONDS
-        while self._process.poll() is None:
-            if asyncio.get_running_loop().time() > deadline:
-                self._process.kill()
-            await asyncio.sleep(0.005)
+        try:
+            # Of a zygote in namespaces this is the launcher: it ends after the zygote, and that after its children.
+            while self._process.poll() is None:
+                if asyncio.get_running_loop().time() > deadline:
+                    pidfd.kill(self._pidfd)
+                    self._process.kill()
+                await asyncio.sleep(0.005)
+        finally:
+            os.close(self._pidfd)
 
 
 def _nothing() -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from langserver.sandbox.jail import ChildLimits, Jail
+from langserver.sandbox.proc import Proc
 
 Seal = Callable[[Callable[[str], None]], None]  # given what to tell of each event that the audit hook refuses
 
@@ -31,42 +32,34 @@ class Birth:
     @property
     def descriptors(self) -> frozenset[int]:
         """What the zygote holds open for it."""
-        return self.jail.descriptors | {self.input_fd, self.report_fd} | self.kept
+        return self.kept | {*self.jail.descriptors, self.input_fd, self.report_fd}
 
 
 class NotForkable(Exception):
     """The zygote is not in the state in which it may fork; it must be replaced."""
 
 
-def fork_child(live: Callable[[], NoReturn], known_descriptors: frozenset[int]) -> int:
-    """Forks; the child calls `live`, the zygote gets its pid.
+def fork_child(live: Callable[[], NoReturn], known_descriptors: frozenset[int], proc: Proc) -> int:
+    """Forks; the child calls `live`, the zygote gets its pid. `proc` shows the zygote itself.
 
     Raises NotForkable when the zygote has a second thread (its locks would be copied locked) or a descriptor that it
     does not know (a child would inherit it), OSError when the kernel refuses.
     """
-    threads = len(os.listdir("/proc/self/task"))
-    if threads != 1:
-        raise NotForkable(f"the zygote has {threads} threads")
-    unknown = open_descriptors() - known_descriptors
+    unknown = proc.descriptors() - known_descriptors
     if unknown:
         raise NotForkable(f"the zygote holds descriptors it does not know: {sorted(unknown)}")
-    pid = os.fork()
+    pid = fork_alone(proc)
     if pid == 0:
         live()
     return pid
 
 
-def open_descriptors() -> frozenset[int]:
-    """The descriptors of this process."""
-    return frozenset(descriptor for descriptor in map(int, os.listdir("/proc/self/fd")) if _is_open(descriptor))
-
-
-def _is_open(descriptor: int) -> bool:
-    try:
-        os.fstat(descriptor)
-    except OSError:  # the one that listed them
-        return False
-    return True
+def fork_alone(proc: Proc) -> int:
+    """fork(2), of a process that has one thread. Raises NotForkable, OSError."""
+    threads = proc.threads()
+    if threads != 1:
+        raise NotForkable(f"the zygote has {threads} threads")
+    return os.fork()
 
 
 def received_descriptors(control: socket.socket, size: int, most: int) -> tuple[bytes, list[int]]:

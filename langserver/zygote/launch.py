@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import subprocess
 import sys
@@ -10,11 +11,13 @@ from dataclasses import dataclass
 
 from langserver.sandbox.layers import format_layers
 from langserver.wire.control import SIZE, ControlError, Message, Op
+from langserver.zygote import pidfd
 from langserver.zygote.failures import ZygoteError
 
 # Isolated: no variable, no user folder and no current folder tells it what to import; UTF-8 without a locale.
 _INTERPRETER = ("-I", "-X", "utf8", "-m", "langserver.zygote.main")
 _START_SECONDS = 60.0  # a loaded machine; a zygote takes well under one second
+_END_SECONDS = 5.0
 _STDERR_BYTES = 4 << 10
 
 
@@ -28,8 +31,13 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """A zygote that is ready."""
+    """A zygote that is ready: `pid` and `pidfd` are its own.
 
+    `process` is what was started: the zygote itself, or, with the layer `namespaces`, the launcher that waits for it.
+    """
+
+    pid: int
+    pidfd: int
     process: subprocess.Popen[bytes]
     control: socket.socket
     facts: Facts
@@ -46,20 +54,19 @@ async def launch(runtime: str, layers: frozenset[str]) -> Launched:
         raise ZygoteError(f"the {runtime} zygote could not start: {error.strerror}") from None
     try:
         async with asyncio.timeout(_START_SECONDS):
-            message = await _ready(control)
+            message, pid, descriptor = await _ready(control)
     except (_NotReady, TimeoutError, OSError, ControlError):
         control.close()
         process.kill()
         raise ZygoteError(await asyncio.to_thread(_last_words, runtime, process)) from None
     except asyncio.CancelledError:
         control.close()
-        process.kill()
-        process.wait()
-        _close_stderr(process)
+        _end(process)
         raise
     _close_stderr(process)
     *version, _, idle_rss = message.numbers
-    return Launched(process, control, Facts(".".join(map(str, version)).removesuffix(".0"), idle_rss))
+    facts = Facts(".".join(map(str, version)).removesuffix(".0"), idle_rss)
+    return Launched(pid, descriptor, process, control, facts)
 
 
 def _exec(runtime: str, layers: frozenset[str]) -> tuple[subprocess.Popen[bytes], socket.socket]:
@@ -87,14 +94,37 @@ class _NotReady(Exception):
     """The zygote ended instead."""
 
 
-async def _ready(control: socket.socket) -> Message:
-    data = await asyncio.get_running_loop().sock_recv(control, SIZE)
-    if not data:
-        raise _NotReady
-    message = Message.decode(data)
-    if message.op is not Op.READY:
-        raise ControlError(f"expected READY, got {message.op.name}")
-    return message
+async def _ready(control: socket.socket) -> tuple[Message, int, int]:
+    """The zygote's first message, its pid and its pidfd. Raises _NotReady, ControlError, OSError."""
+    loop = asyncio.get_running_loop()
+    readable = loop.create_future()
+    loop.add_reader(control, readable.set_result, None)
+    try:
+        await readable
+    finally:
+        loop.remove_reader(control)
+    data, descriptors, _, _ = socket.recv_fds(control, SIZE, 1, socket.MSG_CMSG_CLOEXEC)
+    try:
+        if not data:
+            raise _NotReady
+        message = Message.decode(data)
+        if message.op is not Op.READY or not descriptors:
+            raise ControlError(f"expected READY and a descriptor, got {message.op.name}")
+        return message, pidfd.pid_of(descriptors[0]), descriptors.pop()
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends a zygote that is starting; with a launcher, both: it takes SIGTERM for both, SIGKILL only for itself."""
+    process.terminate()
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:  # it is stopped
+        process.kill()
+        process.wait()
+    _close_stderr(process)
 
 
 def _last_words(runtime: str, process: subprocess.Popen[bytes]) -> str:

@@ -19,14 +19,16 @@ from functools import partial
 
 from langserver.sandbox import oom, privileges
 from langserver.sandbox.jail import ChildLimits, Jail, finish_zygote, harden_zygote, step_of_exit_code
-from langserver.sandbox.layers import POLICY, parse_layers
+from langserver.sandbox.layers import NAMESPACES, POLICY, parse_layers
+from langserver.sandbox.proc import Proc
 from langserver.wire.channel import TaskPipe
 from langserver.wire.control import SIZE, Message, Op
 from langserver.wire.frames import Kind
 from langserver.zygote.child import live
-from langserver.zygote.fork import Birth, NotForkable, fork_child, open_descriptors, received_descriptors
+from langserver.zygote.fork import Birth, NotForkable, fork_child, received_descriptors
+from langserver.zygote.launcher import become_first_process
 from langserver.zygote.limits import lower_limits
-from langserver.zygote.reap import reap
+from langserver.zygote.reap import reap, reap_strangers
 from langserver.zygote.runtime import Runtime, make_runtime
 from langserver.zygote.selftest import SelfTest
 
@@ -57,14 +59,17 @@ class Zygote:
         self._oom_fd = oom_fd
         self._pid = os.getpid()
         self._children: dict[int, Forked] = {}  # by pidfd
-        self._own = open_descriptors() | jail.descriptors
+        self._own = jail.proc.descriptors()
         self._poller = select.poll()
         self._idle = Idle(0, 0)
 
     def serve(self) -> None:
         """Tells the server that it is ready, then forks and reaps until the control socket ends."""
         self._idle = self._measure_idle()
-        self._tell(Message(Op.READY, 0, (*self._runtime.version(), self._idle.memory_bytes, self._idle.max_rss_bytes)))
+        pidfd = os.pidfd_open(self._pid)
+        numbers = (*self._runtime.version(), self._idle.memory_bytes, self._idle.max_rss_bytes)
+        self._tell(Message(Op.READY, 0, numbers), pidfd)
+        os.close(pidfd)
         privileges.silence_stderr()
         self._poller.register(self._control, select.POLLIN)
         while True:
@@ -106,7 +111,7 @@ class Zygote:
         pidfd = os.pidfd_open(pid)
         self._children[pidfd] = Forked(message.slot, pid)
         self._poller.register(pidfd, select.POLLIN)
-        self._tell(Message(Op.SPAWNED, message.slot, (pid,)), pidfd)
+        self._tell(Message(Op.SPAWNED, message.slot), pidfd)
 
     def _fork_task(self, limits: ChildLimits, input_fd: int, report_fd: int, *kept: int) -> int:
         runtime = self._runtime
@@ -120,7 +125,7 @@ class Zygote:
         known = self._own | frozenset(self._children) | birth.descriptors
         # A child inherits the score and can't write it any more: it is raised around the fork (proc(5)).
         with oom.first_to_die(self._oom_fd) if self._oom_fd is not None else nullcontext():
-            return fork_child(lambda: birth.live(seal), known)
+            return fork_child(lambda: birth.live(seal), known, self._jail.proc)
 
     def _test(self) -> None:
         """Tries the jail and tells each answer. Its children hold no task: what is open beside is no risk to one."""
@@ -140,6 +145,7 @@ class Zygote:
         self._poller.unregister(pidfd)
         os.close(pidfd)
         self._tell(Message(Op.EXIT, child.slot, reap(child.pid)))
+        reap_strangers({other.pid for other in self._children.values()})
 
     def _tell(self, message: Message, *descriptors: int) -> None:
         socket.send_fds(self._control, [message.encode()], descriptors)
@@ -153,7 +159,7 @@ class Zygote:
         os.close(report_write)
         try:
             TaskPipe(report_read).read(Kind.SEALED)
-            memory = _memory_of(pid, "VmData" if self._runtime.name == "js" else "VmSize")
+            memory = _memory_of(self._jail.proc.status(pid), "VmData" if self._runtime.name == "js" else "VmSize")
         except EOFError:
             code, number, *_ = reap(pid)
             step = step_of_exit_code(code)
@@ -166,10 +172,9 @@ class Zygote:
         return Idle(memory, max_rss)
 
 
-def _memory_of(pid: int, field: str) -> int:
+def _memory_of(status: bytes, field: str) -> int:
     # As bytes: a preloaded zygote can import nothing any more, no codec either.
-    with open(f"/proc/{pid}/status", "rb") as status:
-        found = re.search(rb"^%s:\s+(\d+) kB$" % field.encode(), status.read(), re.MULTILINE)
+    found = re.search(rb"^%s:\s+(\d+) kB$" % field.encode(), status, re.MULTILINE)
     if found is None:
         sys.exit(f"/proc shows no {field} of a child")
     return int(found.group(1)) << 10
@@ -177,27 +182,32 @@ def _memory_of(pid: int, field: str) -> int:
 
 def main(argv: list[str]) -> None:
     """Runs a zygote. Raises SystemExit with the reason when it cannot start."""
-    server_pid = os.getppid()  # not given: what stands in argv is readable in every child
+    parent_pid = os.getppid()  # not given: what stands in argv is readable in every child
     name, control_fd, layer_names = argv
     layers = parse_layers(layer_names)
+    inside = None
+    if NAMESPACES in layers:
+        inside = become_first_process(layers, parent_pid)
+        parent_pid = os.getppid()
     oom_fd = oom.open_score()
-    harden_zygote(layers, int(control_fd), server_pid, oom_fd)
+    harden_zygote(layers, int(control_fd), parent_pid, oom_fd, inside)
     os.environ.clear()
     runtime = make_runtime(name, POLICY in layers)
     runtime.preload()
-    jail = Jail(name, layers)
-    finish_zygote(layers)
+    jail = Jail(name, layers, inside.proc if inside else Proc())
+    finish_zygote(layers, inside)
     gc.collect()
     gc.disable()
     gc.freeze()
-    with socket.socket(fileno=int(control_fd)) as control:
-        zygote = Zygote(control, runtime, jail, oom_fd)
-        try:
-            zygote.serve()
-        except (NotForkable, OSError) as error:
-            sys.exit(str(error))
-        finally:
-            zygote.end()
+    # Open until the process has ended: its end tells the server that the last words are there.
+    control = socket.socket(fileno=int(control_fd))
+    zygote = Zygote(control, runtime, jail, oom_fd)
+    try:
+        zygote.serve()
+    except (NotForkable, OSError) as error:
+        sys.exit(str(error))
+    finally:
+        zygote.end()
 
 
 if __name__ == "__main__":

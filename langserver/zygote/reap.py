@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container
 
 
 def reap(pid: int) -> tuple[int, int, int, int]:
@@ -13,3 +14,18 @@ def reap(pid: int) -> tuple[int, int, int, int]:
     if os.WIFSIGNALED(status):
         return -1, os.WTERMSIG(status), cpu, max_rss
     return os.WEXITSTATUS(status), 0, cpu, max_rss
+
+
+def reap_strangers(known: Container[int]) -> None:
+    """Buries what a dead child left: pid 1 of a namespace inherits every orphan in it.
+
+    A child in `known` that has ended too is left alone, and with it whoever ended after it: its own turn comes.
+    """
+    while True:
+        try:
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return
+        if ended is None or ended.si_pid in known:
+            return
+        os.waitpid(ended.si_pid, 0)

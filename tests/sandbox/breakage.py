@@ -15,14 +15,16 @@ import threading
 if __name__ == "__main__":
     sys.path.insert(0, sys.argv[1])
 
-from langserver.sandbox import audit, confine, libc, rlimits, seccomp
+from langserver.sandbox import audit, confine, jail, libc, rlimits, seccomp
 from langserver.sandbox.jail import ChildLimits, Jail
+from langserver.sandbox.proc import Proc
 
 LAYERS = {
     "landlock": frozenset({"landlock"}),
     "seccomp": frozenset({"seccomp"}),
     "diverged thread": frozenset({"seccomp"}),
     "audit": frozenset({"audit"}),
+    "proc": frozenset({"namespaces"}),
     "limits": frozenset({"rlimits"}),
     "late limits": frozenset({"rlimits"}),
 }
@@ -32,7 +34,8 @@ class Case:
     """The arguments of one seal; a breakage changes them, or the world around them."""
 
     def __init__(self, step: str) -> None:
-        self.jail = Jail("python", LAYERS.get(step, frozenset({"privileges"})))
+        proc = Proc(os.open("/proc", os.O_RDONLY) if step == "proc" else None)
+        self.jail = Jail("python", LAYERS.get(step, frozenset({"privileges"})), proc)
         report, self.report_fd = os.pipe()
         self.report_read = report
         self.input_fd, _ = os.pipe()
@@ -49,6 +52,10 @@ def pipes(case: Case) -> None:
 
 def descriptors(case: Case) -> None:
     libc.syscall = lambda *_: 0  # close_range closes nothing
+
+
+def proc(case: Case) -> None:
+    jail._childs_proc = lambda _: Proc(9999)
 
 
 def session(case: Case) -> None:

@@ -13,7 +13,9 @@ sys.path.insert(0, sys.argv[1])
 
 from langserver.sandbox import oom
 from langserver.sandbox.jail import ChildLimits, Jail, finish_zygote, harden_zygote
-from langserver.sandbox.layers import parse_layers
+from langserver.sandbox.layers import NAMESPACES, parse_layers
+from langserver.sandbox.proc import Proc
+from langserver.zygote.launcher import become_first_process
 
 MEMORY = 1 << 40
 CPU_SECONDS = 17
@@ -30,24 +32,25 @@ def attempt(path: str) -> str:
 def main() -> None:
     _, _, runtime, layer_names = sys.argv
     layers = parse_layers(layer_names)
+    inside = become_first_process(layers, os.getppid()) if NAMESPACES in layers else None
     oom_fd = oom.open_score()
     assert oom_fd is not None
     os.dup2(1, 90)  # a descriptor that nobody knows
-    harden_zygote(layers, 0, os.getppid(), oom_fd)
+    harden_zygote(layers, 0, os.getppid(), oom_fd, inside)
     try:
         os.fstat(90)
         unknown_closed = False
     except OSError:
         unknown_closed = True
-    jail = Jail(runtime, layers)
-    finish_zygote(layers)
+    jail = Jail(runtime, layers, inside.proc if inside else Proc())
+    finish_zygote(layers, inside)
     report_read, report_write = os.pipe()
     input_read, input_write = os.pipe()
     parent = os.getpid()
     woken: list[str] = []
 
     def wake() -> None:
-        woken.extend((attempt("/dev/urandom"), attempt("/etc/passwd"), str(os.dup(0))))
+        woken.extend((attempt("/dev/urandom"), attempt("/"), str(os.dup(0))))
 
     with oom.first_to_die(oom_fd):
         pid = os.fork()

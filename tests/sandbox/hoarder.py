@@ -15,6 +15,7 @@ sys.path.insert(0, sys.argv[1])
 from langserver.sandbox import libc
 from langserver.sandbox.jail import ChildLimits, Jail
 from langserver.sandbox.layers import parse_layers
+from langserver.sandbox.proc import Proc
 
 MIB = 1 << 20
 LIMIT = 64 * MIB
@@ -83,7 +84,7 @@ def size(field: str) -> int:
 
 def main() -> None:
     _, _, runtime, layers, way = sys.argv
-    jail = Jail(runtime, parse_layers(layers))
+    jail = Jail(runtime, parse_layers(layers), Proc())
     move_stack()
     idle, ceiling = held("self"), size("VmData" if runtime == "js" else "VmSize") + LIMIT
     report_read, report_write = os.pipe()

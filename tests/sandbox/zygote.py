@@ -16,7 +16,9 @@ sys.path.insert(0, sys.argv[1])
 
 from langserver.sandbox.audit import AuditRefusal
 from langserver.sandbox.jail import ChildLimits, Jail, finish_zygote, harden_zygote
-from langserver.sandbox.layers import parse_layers
+from langserver.sandbox.layers import NAMESPACES, parse_layers
+from langserver.sandbox.proc import Proc
+from langserver.zygote.launcher import become_first_process
 
 
 def outcome_of(attempt) -> str:
@@ -32,9 +34,8 @@ def outcome_of(attempt) -> str:
     return "done"
 
 
-def state_of(pid: int) -> str:
-    with open(f"/proc/{pid}/stat") as stat:
-        return stat.read().rpartition(")")[2].split()[0]
+def waits(proc: Proc, pid: int) -> bool:
+    return b"\nState:\tS " in proc.status(pid)
 
 
 def run(jail: Jail, attempt, limits: ChildLimits) -> str:
@@ -54,7 +55,7 @@ def run(jail: Jail, attempt, limits: ChildLimits) -> str:
     os.close(input_read)
     said = os.read(report_read, 100).decode()
     if said == "stop me":
-        while state_of(pid) != "S":  # until it waits
+        while not waits(jail.proc, pid):
             time.sleep(0.001)
         os.kill(pid, signal.SIGSTOP)
         os.waitid(os.P_PID, pid, os.WSTOPPED)
@@ -71,12 +72,13 @@ def run(jail: Jail, attempt, limits: ChildLimits) -> str:
 def main() -> None:
     _, _, runtime, layer_names, memory, *names = sys.argv
     layers = parse_layers(layer_names)
-    harden_zygote(layers, 0, os.getppid(), None)
+    inside = become_first_process(layers, os.getppid()) if NAMESPACES in layers else None
+    harden_zygote(layers, 0, os.getppid(), None, inside)
     from tests.sandbox import attempts
 
     os.environ["ZYGOTE_PID"] = str(os.getpid())
-    jail = Jail(runtime, layers)
-    finish_zygote(layers)
+    jail = Jail(runtime, layers, inside.proc if inside else Proc())
+    finish_zygote(layers, inside)
     limits = ChildLimits(int(memory) or None, None)
     chosen = attempts.ATTEMPTS | attempts.KILLED
     print(json.dumps({name: run(jail, chosen[name], limits) for name in names or chosen}))

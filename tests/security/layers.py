@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[2]
 IS_ROOT = os.geteuid() == 0
 AVAILABLE = {status.name: status for status in probe()}
 HAS_LANDLOCK = AVAILABLE["landlock"].available
+HAS_NAMESPACES = AVAILABLE["namespaces"].available
 LANDLOCK_ABI = int(AVAILABLE["landlock"].detail.removeprefix("ABI ")) if HAS_LANDLOCK else 0
 KERNEL_LAYERS = ",".join(("privileges", "rlimits", *(("landlock",) if HAS_LANDLOCK else ()), "seccomp"))
 MEMORY_CEILING = 128 << 20

@@ -12,22 +12,25 @@ import signal
 import pytest
 
 from tests.sandbox.attempts import ATTEMPTS, KILLED
-from tests.security.layers import HAS_LANDLOCK, IS_ROOT, KERNEL_LAYERS, LANDLOCK_ABI, outcomes
+from tests.security.layers import HAS_LANDLOCK, HAS_NAMESPACES, IS_ROOT, KERNEL_LAYERS, LANDLOCK_ABI, outcomes
 
 NATIVE = "refused"  # of a Python child the hook refuses ctypes itself
 
+GONE = {"namespaces": "ENOENT"}  # there is no such file
+
 # attempt: {layer alone: what it answers}. A layer that is not there lets the attempt through.
 STOPPED: dict[str, dict[str, str]] = {
-    "read_file": {"audit": "refused", "rlimits": "EMFILE", "landlock": "EACCES", "seccomp": "EPERM"},
-    "reuse_descriptor": {"audit": "refused", "rlimits": "EMFILE", "landlock": "EACCES", "seccomp": "EPERM"},
+    "read_file": {"audit": "refused", "rlimits": "EMFILE", "landlock": "EACCES", "seccomp": "EPERM", **GONE},
+    "reuse_descriptor": {"audit": "refused", "rlimits": "EMFILE", "landlock": "EACCES", "seccomp": "EPERM", **GONE},
     "read_entropy_device": {"audit": "refused", "rlimits": "EMFILE", "landlock": "EACCES", "seccomp": "EPERM"},
-    "list_folder": {"audit": "refused", "rlimits": "EMFILE", "landlock": "EACCES", "seccomp": "EPERM"},
-    "stat_file": {"seccomp": "EPERM"},
+    "list_folder": {"audit": "refused", "rlimits": "EMFILE", "landlock": "EACCES", "seccomp": "EPERM", **GONE},
+    "stat_file": {"seccomp": "EPERM", **GONE},
     "make_socket": {"audit": "refused", "rlimits": "EMFILE", "seccomp": "EPERM"},
     "connect": {
         "audit": "refused",
         "rlimits": "EMFILE",
         "seccomp": "EPERM",
+        "namespaces": "ENETUNREACH",
         **({"landlock": "EACCES"} if LANDLOCK_ABI >= 4 else {}),
     },
     "fork": {"audit": "refused", "seccomp": "EPERM", **({} if IS_ROOT else {"rlimits": "EAGAIN"})},
@@ -58,10 +61,13 @@ if IS_ROOT:  # an ordinary user can't do these without any layer
         "rlimits": "EMFILE",
         "landlock": "EACCES",
         "seccomp": "EPERM",
+        **GONE,
     }
     STOPPED["become_root"] = {"privileges": "EPERM", "seccomp": "EPERM"}
 
 ALONE = ("audit", "privileges", "rlimits", *(("landlock",) if HAS_LANDLOCK else ()), "seccomp")
+if HAS_NAMESPACES:
+    ALONE += ("namespaces",)
 
 
 @pytest.mark.parametrize("attempt", STOPPED)
@@ -91,6 +97,8 @@ def test_exec() -> None:
     assert outcomes("rlimits")["execute"] == "exit 127", "the loader of the new program has no descriptor for a library"
     if HAS_LANDLOCK:
         assert outcomes("landlock")["execute"] == "EACCES"
+    if HAS_NAMESPACES:
+        assert outcomes("namespaces")["execute"] == "ENOENT"
 
 
 def test_threads_and_processes_end_with_the_limits_of_an_ordinary_user() -> None:

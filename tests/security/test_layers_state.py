@@ -12,11 +12,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 
-from tests.security.layers import HAS_LANDLOCK, IS_ROOT, KERNEL_LAYERS, ROOT
+from tests.security.layers import HAS_LANDLOCK, HAS_NAMESPACES, IS_ROOT, KERNEL_LAYERS, ROOT
 
-ALL_LAYERS = f"audit,{KERNEL_LAYERS}"
+ALL_LAYERS = f"audit,{KERNEL_LAYERS}{',namespaces' if HAS_NAMESPACES else ''}"
+
+
+def read_state(process: subprocess.Popen[str], layers: str) -> dict:
+    """What held.py prints, with the numbers that the two processes have here."""
+    assert process.stdout is not None
+    state = json.loads(process.stdout.readline())
+    if "namespaces" in layers:
+        assert state["zygote"] == 1
+        (zygote,) = psutil.Process(process.pid).children()
+        (child,) = zygote.children()
+        state |= {"launcher": process.pid, "zygote": zygote.pid, "child": child.pid}
+    return state
 
 
 @contextmanager
@@ -31,7 +44,7 @@ def held(runtime: str, layers: str) -> Iterator[dict]:
     assert process.stdin is not None
     assert process.stdout is not None
     try:
-        yield json.loads(process.stdout.readline())
+        yield read_state(process, layers)
     finally:
         process.stdin.close()
         assert process.wait(timeout=30) == 0
@@ -79,6 +92,15 @@ def test_the_zygote_is_nobody_either(sealed: dict) -> None:
     assert Path(f"/proc/{sealed['zygote']}/environ").stat().st_uid == 0, "non-dumpable: its files are root's"
 
 
+@pytest.mark.skipif(not HAS_NAMESPACES, reason="this host has no namespaces for us")
+def test_the_launcher_is_nobody_either(sealed: dict) -> None:
+    seen = status(sealed["launcher"])
+    assert seen["NoNewPrivs"] == "1"
+    assert {seen[name] for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
+    if IS_ROOT:
+        assert set(seen["Uid"].split()) == {"65532"}
+
+
 def test_limits(sealed: dict) -> None:
     seen = limits(sealed["child"])
     for name in ("Max core file size", "Max file size", "Max locked memory", "Max msgqueue size", "Max processes"):
@@ -116,8 +138,7 @@ def test_a_child_does_not_outlive_its_zygote() -> None:
             text=True,
         )
         with process:
-            assert process.stdout is not None
-            child = json.loads(process.stdout.readline())["child"]
+            child = read_state(process, layers)["child"]
             process.kill()
         wait_until_gone(child)
 

@@ -9,7 +9,7 @@ import sys
 
 sys.path.insert(0, sys.argv[1])
 
-from langserver.sandbox import jail, landlock, layers, syscall_rules
+from langserver.sandbox import jail, landlock, layers, namespaces, syscall_rules
 from langserver.zygote import main, selftest
 
 
@@ -67,6 +67,12 @@ def not_answered() -> None:
     selftest.SelfTest.answers = answers
 
 
+def not_elsewhere() -> None:
+    """New namespaces but for the network, and the host's files are still there."""
+    namespaces._NEW_NET = 0
+    namespaces.Inside.change_root = lambda _: None
+
+
 def nothing() -> None:
     """All is as it should be."""
 
@@ -81,6 +87,7 @@ BREAKAGES = {
         one_draw_dies,
         keep_descriptors,
         no_memory_limit,
+        not_elsewhere,
         not_sealed,
         not_answered,
     )

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from langserver.sandbox.layers import AUDIT, LANDLOCK, LAYERS, POLICY, PRIVILEGES, RLIMITS, SECCOMP
+from langserver.sandbox.layers import AUDIT, LANDLOCK, LAYERS, NAMESPACES, POLICY, PRIVILEGES, RLIMITS, SECCOMP
 from langserver.sandbox.selftest import ATTEMPTS, ENTROPY, SIBLINGS, Finding
 from langserver.server.pool import Pool, PoolPlan
 from langserver.zygote import launch
 from langserver.zygote.client import Zygote
 from langserver.zygote.failures import ZygoteError
-from tests.security.layers import AVAILABLE, HAS_LANDLOCK, ROOT
+from tests.security.layers import AVAILABLE, HAS_LANDLOCK, HAS_NAMESPACES, ROOT
 
 ACTIVE = frozenset(name for name in LAYERS if AVAILABLE[name].available)
 RUNTIMES = ("python", "js")
@@ -82,7 +82,8 @@ SKIPPED = {
         ("start a process", RLIMITS),
         ("take memory over the limit", RLIMITS),
     },
-    LANDLOCK: {("open a folder", LANDLOCK), ("execute a program", LANDLOCK)},
+    LANDLOCK: {("open a folder", LANDLOCK)},
+    NAMESPACES: {("hold more descriptors", PRIVILEGES)},
     AUDIT: {("open from Python", AUDIT)},
     PRIVILEGES: {("hold more descriptors", PRIVILEGES)},
 }
@@ -93,6 +94,11 @@ SKIPPED = {
 async def test_a_layer_that_is_only_claimed_is_found(monkeypatch: pytest.MonkeyPatch, layer: str, runtime: str) -> None:
     break_zygotes(monkeypatch, layer)
     assert failed(await results_of(runtime, ACTIVE)) >= SKIPPED[layer]
+
+
+ELSEWHERE = {(name, NAMESPACES) for name in ("execute a program", "see the host's files", "reach the host's network")}
+if not HAS_NAMESPACES:
+    ELSEWHERE = set()
 
 
 @pytest.mark.parametrize(
@@ -109,6 +115,8 @@ async def test_a_layer_that_is_only_claimed_is_found(monkeypatch: pytest.MonkeyP
         ("no_memory_limit", "js", {("take memory over the limit", RLIMITS)}),
         ("no_entropy", "python", set()),
         ("no_entropy", "js", {(ENTROPY, None)} if HAS_LANDLOCK else set()),
+        ("not_elsewhere", "python", ELSEWHERE),
+        ("not_elsewhere", "js", ELSEWHERE),
         ("nothing", "python", set()),
     ],
 )

@@ -13,7 +13,7 @@ from langserver.sandbox.jail import step_of_exit_code
 from langserver.sandbox.layers import AUDIT, LANDLOCK, LAYERS, NAMESPACES, POLICY, PRIVILEGES, RLIMITS, SECCOMP
 from langserver.sandbox.selftest import ATTEMPTS, checks, complaint, judge, trials
 
-ALL = frozenset(LAYERS) - {NAMESPACES}
+ALL = frozenset(LAYERS)
 NO_LANDLOCK = ALL - {LANDLOCK}  # the same on every host
 
 
@@ -60,7 +60,17 @@ def test_every_attempt_has_an_own_name_and_is_tried_with_all_layers() -> None:
     assert {trial.attempt.name for trial in trials(NO_LANDLOCK)} == {attempt.name for attempt in ATTEMPTS}
 
 
-@pytest.mark.parametrize("layer", [AUDIT, PRIVILEGES, RLIMITS, SECCOMP])
+def test_what_a_zygote_lives_in_is_never_left_out_and_hides_what_lies_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(landlock, "abi", lambda: 7)
+
+    def tried(layers: frozenset[str]) -> list[tuple[str, frozenset[str]]]:
+        return [(one.wall.layer, one.left_out) for one in trials(layers) if one.attempt.name == "execute a program"]
+
+    assert tried(ALL) == [(SECCOMP, frozenset()), (NAMESPACES, {SECCOMP})]
+    assert tried(ALL - {NAMESPACES}) == [(SECCOMP, frozenset()), (LANDLOCK, {SECCOMP})]
+
+
+@pytest.mark.parametrize("layer", [AUDIT, NAMESPACES, PRIVILEGES, RLIMITS, SECCOMP])
 def test_every_layer_that_the_kernel_or_the_hook_gives_is_tried(layer: str) -> None:
     assert layer in {trial.wall.layer for trial in trials(NO_LANDLOCK)}
 

@@ -72,7 +72,7 @@ def test_a_missing_layer_that_is_not_required(monkeypatch, capsys):
     assert main(["doctor"]) == 0
     out = capsys.readouterr().out
     assert "landlock    off      none here" in out
-    assert re.search(r"\n  execute a program +ok +ok +seccomp\n", out)
+    assert re.search(r"\n  signal the zygote +ok +ok +seccomp\n", out)
 
 
 def test_a_runtime_that_does_not_start(monkeypatch, capsys):

@@ -12,7 +12,9 @@ from langserver.sandbox.probe import LayerStatus, probe
 ASK_PYTHON = "import os\n\ndef main():\n    return os.getppid() > 0\n"
 
 
-@pytest.mark.parametrize("layers", ["policy", "rlimits", "landlock", "seccomp", "audit", "privileges", "none"])
+@pytest.mark.parametrize(
+    "layers", ["policy", "rlimits", "landlock", "seccomp", "audit", "privileges", "namespaces", "none"]
+)
 def test_each_layer_alone_runs_an_ordinary_task(cli, task, layers):
     available = {layer.name for layer in probe() if layer.available}
     ended = cli(

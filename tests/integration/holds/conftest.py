@@ -16,7 +16,9 @@ import psutil
 import pytest
 
 from langserver.pb import lang_pb2, lang_pb2_grpc
+from langserver.sandbox.probe import probe
 
+NAMESPACES = {layer.name: layer.available for layer in probe()}["namespaces"]
 GUARD_SECONDS = 60.0  # against hanging; nothing is measured with it
 
 
@@ -46,7 +48,8 @@ class ServerProcess:
         return psutil.Process(self.process.pid).children(recursive=True)
 
     def zygotes(self, runtime: str) -> list[psutil.Process]:
-        return [p for p in psutil.Process(self.process.pid).children() if _is_zygote(p, runtime)]
+        started = [p for p in psutil.Process(self.process.pid).children() if _is_zygote(p, runtime)]
+        return [zygote for process in started for zygote in (_first_child(process) if NAMESPACES else [process])]
 
     @property
     def descriptors(self) -> int:
@@ -58,6 +61,14 @@ def _is_zygote(process: psutil.Process, runtime: str) -> bool:
         return "langserver.zygote.main" in process.cmdline() and runtime in process.cmdline()
     except psutil.Error:  # it ends just now
         return False
+
+
+def _first_child(launcher: psutil.Process) -> list[psutil.Process]:
+    """The zygote, once there is one: the first process of the launcher's namespaces."""
+    try:
+        return launcher.children()
+    except psutil.Error:
+        return []
 
 
 def until(condition: Callable[[], bool], what: str) -> None:

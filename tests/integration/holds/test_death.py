@@ -11,7 +11,7 @@ import grpc
 import psutil
 import pytest
 
-from tests.integration.holds.conftest import ServerProcess, until
+from tests.integration.holds.conftest import NAMESPACES, ServerProcess, until
 
 SLEEP = {
     "python": "import time\ndef main(): time.sleep(60)",
@@ -82,7 +82,7 @@ def test_nothing_survives_a_killed_server(make_server: Callable[..., ServerProce
         calls = [callers.submit(server.execute, SLEEP[runtime], runtime, timeout=90) for runtime in SLEEP]
         until(lambda: all(busy_children(server, runtime, 2) for runtime in SLEEP), "both tasks run")
         everybody = server.descendants
-        assert len(everybody) == 2 + 2 * 3
+        assert len(everybody) == 2 + 2 * 3 + (2 if NAMESPACES else 0)
         server.process.kill()
         server.process.wait()
         for call in calls:

@@ -145,10 +145,5 @@ def test_a_network_without_protection_on_request():
             assert client.health() == SERVING
 
 
-def test_a_required_layer_that_cannot_be_had():
-    words = refusal_to_start(LANG_REQUIRED_LAYERS="policy,namespaces")
-    assert "the layer namespaces is required (LANG_REQUIRED_LAYERS), but can't be had here: " in words
-
-
 def test_a_setting_that_is_wrong():
     assert "LANG_MEMORY_MB is 'much': expected a whole number" in refusal_to_start(LANG_MEMORY_MB="much")

@@ -18,6 +18,7 @@ from langserver.js_runtime import JsRuntime
 from langserver.sandbox.errors import LayerUnavailable
 from langserver.sandbox.jail import ChildLimits, Jail
 from langserver.sandbox.layers import AUDIT, LANDLOCK, PRIVILEGES, RLIMITS, SECCOMP
+from langserver.sandbox.proc import Proc
 from langserver.wire.channel import Channel, TaskPipe
 from langserver.wire.frames import Kind
 from langserver.wire.header import TaskHeader
@@ -32,9 +33,9 @@ def main() -> None:
     runtime.preload()
     idle_bytes = measure_idle(runtime)
     try:
-        jail = Jail("js", _LAYERS | {LANDLOCK})
+        jail = Jail("js", _LAYERS | {LANDLOCK}, Proc())
     except LayerUnavailable:  # a kernel without it
-        jail = Jail("js", _LAYERS)
+        jail = Jail("js", _LAYERS, Proc())
     gc.disable()
     me = os.getpid()
     while True:
