@@ -55,7 +55,7 @@ def _dict(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
         return value.__dict__
     if is_user_class(value):
         return {
-            key: part
+            key: _entry(value, key, part, load)
             for key, part in namespace_of(value).items()
             if type(part) not in _INSIDE and not names.closed_everywhere(key) and key != "__dict__"
         }
@@ -64,6 +64,15 @@ def _dict(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     if is_user_function(value) or kind is types.SimpleNamespace or issubclass(kind, BaseException):
         return value.__dict__
     raise _refuse(name)
+
+
+def _entry(cls: Any, key: str, part: Any, load: Load) -> Any:
+    """What a class's dictionary shows: of what the library put there, what the attribute itself would be."""
+    if type(part) is dict:  # annotations and fields: text is made of them
+        return dict(part)
+    function = getattr(part, "__func__", part) if type(part) is staticmethod else part
+    made = type(function) is types.FunctionType and not is_user_function(function)
+    return load(cls, key) if made and key in HANDLERS else part
 
 
 def _visible(kind: type, key: Any) -> bool:
@@ -158,6 +167,12 @@ def _get(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     raise _refuse(name)
 
 
+def _fields(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    """A copy: subclasses are made of what the dictionary holds."""
+    found = _users_only(value, name, load, check_write)
+    return dict(found) if type(found) is dict else found
+
+
 def _users_only(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     if _is_users(value) or type(value) is super:
         return getattr(value, name)
@@ -227,7 +242,8 @@ HANDLERS: Final[dict[str, Handler]] = {
     "__wrapped__": _wrapped,
     "__origin__": _origin,
     "__call__": _call,
+    "__dataclass_fields__": _fields,
 } | dict.fromkeys(
-    "__set__ __delete__ __set_name__ __init_subclass__ __match_args__ __dataclass_fields__ __slots__".split(),
+    "__set__ __delete__ __set_name__ __init_subclass__ __match_args__ __slots__".split(),
     _users_only,
 )

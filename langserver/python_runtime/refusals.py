@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 
 from langserver.python_runtime.catalog import without
 from langserver.wire.channel import MAX_EVENTS
 
 _DETAIL_CHARACTERS = 500
+# The policy's part of a response's events: less than half, so that other layers are heard too. One is kept for the
+# refusal that ends the task.
+_WHILE_RUNNING = MAX_EVENTS // 2 - 2
 
 
 class Told:
@@ -16,18 +20,29 @@ class Told:
     def __init__(self) -> None:
         self._tell: Callable[[str], None] | None = None
         self._details: set[str] = set()
+        self._untold: weakref.WeakKeyDictionary[Refusal, str] = weakref.WeakKeyDictionary()
 
     def connect(self, tell: Callable[[str], None]) -> None:
         """From now on `tell` is given each new text."""
         self._tell = tell
 
-    def refused(self, message: str) -> None:
+    def refused(self, refusal: Refusal, message: str) -> None:
         """Called for every refusal."""
         detail = message[:_DETAIL_CHARACTERS]
-        if self._tell is None or detail in self._details or len(self._details) >= MAX_EVENTS:
+        if self._tell is None or detail in self._details:
             return
-        self._details.add(detail)
+        if len(self._details) >= _WHILE_RUNNING:
+            self._untold[refusal] = detail
+            return
         self._tell(detail)
+        # Only now: telling may fail where the program's stack ends, and the next refusal must be told then.
+        self._details.add(detail)
+
+    def ended(self, refusal: Refusal) -> None:
+        """Called with the refusal that ended the task: tells of it if that was not done."""
+        detail = self._untold.pop(refusal, None)
+        if detail is not None and self._tell is not None:
+            self._tell(detail)
 
 
 TOLD = Told()
@@ -41,7 +56,7 @@ class Refusal(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
-        TOLD.refused(message)
+        TOLD.refused(self, message)
 
 
 class RefusedAttribute(Refusal, AttributeError):

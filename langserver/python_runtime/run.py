@@ -19,7 +19,7 @@ from langserver.python_runtime.compiler import Program, compile_source
 from langserver.python_runtime.errors import failure_of, name_of
 from langserver.python_runtime.logs import STDERR, STDOUT
 from langserver.python_runtime.modules import asynchronous
-from langserver.python_runtime.refusals import TOLD
+from langserver.python_runtime.refusals import TOLD, Refusal
 from langserver.python_runtime.toplevel import BODY_NAME
 from langserver.wire.channel import Channel
 from langserver.wire.header import TaskHeader
@@ -151,7 +151,10 @@ def _outcome(
 
 def _failure(error: BaseException) -> Failure:
     try:
-        return failure_of(error)
+        failure = failure_of(error)
+        if isinstance(error, Refusal):
+            TOLD.ended(error)
+        return failure
     except MemoryError:
         raise
     except BaseException:  # noqa: BLE001 -- an exception of the program may raise anything when it is looked at

@@ -16,9 +16,10 @@ from json.encoder import encode_basestring
 from typing import Any, Final
 
 from langserver.python_runtime.faces import Face
+from langserver.python_runtime.guards import load
 from langserver.python_runtime.modules import asynchronous
 from langserver.python_runtime.modules.facade import Facade
-from langserver.python_runtime.userclasses import mro_of, namespace_of
+from langserver.python_runtime.userclasses import USER, mro_of, namespace_of
 
 MAX_DEPTH = 200
 _KEY_SHOWN = 40
@@ -214,7 +215,8 @@ def _dataclass(writer: _Writer, value: Any, path: str) -> None:
         if "__dataclass_fields__" in namespace_of(base)
     )
     names = [name for name, field in dict.items(fields) if getattr(field, "_field_type", None) is _FIELD]
-    writer.object(value, ((name, getattr(value, name)) for name in names), path)
+    read = load if type(value) in USER else getattr  # a metaclass of the program may have put any name there
+    writer.object(value, ((name, read(value, name)) for name in names), path)
 
 
 _FIELD = dataclasses.fields(dataclasses.make_dataclass("_Probe", ["x"]))[0]._field_type  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from langserver.python_runtime import catalog
+from langserver.python_runtime.modules import generated
 from langserver.python_runtime.modules.facade import Facade, make
 from langserver.python_runtime.modules.listed import listed
 from langserver.python_runtime.modules.own import own
@@ -16,6 +17,7 @@ _NAMES: dict[str, tuple[str, ...]] = {}
 
 def build() -> None:
     """Makes every facade of the catalog: in the zygote, once."""
+    generated.harden()
     contents: dict[str, dict[str, Any]] = {name: listed(name) | own(name) for name in catalog.MODULES}
     for name in sorted(contents, key=lambda each: -each.count(".")):  # a package holds its modules: those first
         for child in contents:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from langserver.python_runtime import names, taskmodule
 from langserver.python_runtime.faces import allow_bases, shown
 from langserver.python_runtime.guards import load
+from langserver.python_runtime.modules import generated
 from langserver.python_runtime.modules.copying import deepcopy
 from langserver.python_runtime.modules.facade import Facade
 from langserver.python_runtime.refusals import RefusedClass
@@ -32,10 +33,13 @@ def _check_fields(fields: typing.Iterable[Any]) -> None:
 
 
 def _check_private(cls: type, fields: typing.Iterable[str]) -> None:
-    """Copying and printing read fields by name, so none may be a private attribute of a library base."""
+    """Copying and printing read fields by name, so none may be a private or special attribute of a library base."""
     for base in mro_of(cls):
-        if base not in USER and not owned_names(base).isdisjoint(fields):
-            raise RefusedClass(f"a field cannot have the name of a private attribute of {base.__name__}")
+        if base in USER:
+            continue
+        special = names.SPECIAL_NAMES & namespace_of(base).keys()
+        if not (owned_names(base) | special).isdisjoint(fields):
+            raise RefusedClass(f"a field cannot have the name of this attribute of {base.__name__}")
 
 
 def dataclass(cls: Any = None, /, **options: Any) -> Any:
@@ -47,7 +51,7 @@ def dataclass(cls: Any = None, /, **options: Any) -> Any:
     for base in mro_of(cls):
         _check_fields(namespace_of(base).get("__annotations__", ()))
         _check_private(cls, namespace_of(base).get("__annotations__", ()))
-    with taskmodule.showing(_told_of_annotations):
+    with generated.guarding(), taskmodule.showing(_told_of_annotations):
         made = dataclasses.dataclass(cls, **options)
     _keep_or_drop_match_args(made)
     if made is not cls and not is_user_class(made):
@@ -60,7 +64,7 @@ def _told_of_annotations(value: Any) -> Any:
     if issubclass(type(value), Facade):
         return _MARKING.get(type(value).__name__)
     if type(value) is dataclasses.InitVar:
-        return value
+        return dataclasses.InitVar(object)  # without what the program put into its own
     bare = typing.get_origin(value) if type(value) is _ALIAS else value
     return value if any(bare is mark for mark in _MARKS) else None
 
@@ -86,7 +90,7 @@ def make_dataclass(cls_name: str, fields: Any, *, bases: Any = (), namespace: An
         raise RefusedClass("make_dataclass() takes classes of this program as bases")
     if sys.version_info >= (3, 12):  # which else asks its caller, who is here
         options["module"] = taskmodule.name()
-    with taskmodule.showing(_told_of_annotations):
+    with generated.guarding(), taskmodule.showing(_told_of_annotations):
         made = dataclasses.make_dataclass(str(cls_name), specs, bases=tuple(bases), namespace=body, **options)
     made.__module__ = taskmodule.name()
     _keep_or_drop_match_args(made)

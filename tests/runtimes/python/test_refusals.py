@@ -207,7 +207,33 @@ def test_refusal_that_ends_the_task_is_told_once(run):
 def test_refusals_without_end_are_told_up_to_a_number(run):
     ran = run("for n in range(500): hasattr(len, f'__x{n}__')\nhasattr(len, '__' + 'y' * 10**6 + '__')\nresult = 1")
     assert ran.value == 1
-    assert len(ran.events) == 64
+    assert len(ran.events) == 30
+
+
+def test_refusal_that_ends_the_task_is_told_after_any_number(run):
+    ran = run("for n in range(500): hasattr(len, f'__x{n}__')\nimport requests")
+    assert ran.kind is ErrorKind.POLICY_VIOLATION
+    assert len(ran.events) == 31
+    assert "'requests'" in ran.events[-1].detail
+
+
+def test_refusal_at_the_end_of_the_stack_is_told_later(run):
+    source = """
+def deep():
+    try:
+        deep()
+    except RecursionError:
+        pass
+    try:
+        getattr(print, "__globals__")
+    except (RecursionError, AttributeError):
+        pass
+deep()
+getattr(print, "__globals__")
+"""
+    ran = run(source)
+    assert ran.kind is ErrorKind.POLICY_VIOLATION
+    assert any("'__globals__'" in event.detail for event in ran.events)
 
 
 @pytest.mark.parametrize(
