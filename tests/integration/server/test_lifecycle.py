@@ -15,7 +15,6 @@ import pytest
 from tests.integration.server.harness import (
     NOT_SERVING,
     PATIENCE,
-    SERVING,
     refusal_to_start,
     running_server,
     starting_server,
@@ -136,13 +135,6 @@ def test_a_port_in_use(shared_server):
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "example.org:50053"])
 def test_a_network_without_protection_is_refused(address):
     assert f"refusing to listen on {address}" in refusal_to_start(LANG_LISTEN_ADDR=address)
-
-
-def test_a_network_without_protection_on_request():
-    with running_server(LANG_LISTEN_ADDR="0.0.0.0:0", LANG_ALLOW_INSECURE="1") as server:
-        server.address = server.address.replace("0.0.0.0", "127.0.0.1")
-        with server.connect() as client:
-            assert client.health() == SERVING
 
 
 def test_a_setting_that_is_wrong():
