@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.security.layers import HAS_LANDLOCK, HAS_NAMESPACES, IS_ROOT, KERNEL_LAYERS, ROOT
+from tests.security.layers import AVAILABLE, HAS_LANDLOCK, HAS_NAMESPACES, IS_ROOT, KERNEL_LAYERS, ROOT
 
 ALL_LAYERS = f"audit,{KERNEL_LAYERS}{',namespaces' if HAS_NAMESPACES else ''}"
 
@@ -92,7 +92,7 @@ def test_the_zygote_is_nobody_either(sealed: dict) -> None:
     assert Path(f"/proc/{sealed['zygote']}/environ").stat().st_uid == 0, "non-dumpable: its files are root's"
 
 
-@pytest.mark.skipif(not HAS_NAMESPACES, reason="this host has no namespaces for us")
+@pytest.mark.skipif(not HAS_NAMESPACES, reason=f"not to be had here: {AVAILABLE['namespaces'].detail}")
 def test_the_launcher_is_nobody_either(sealed: dict) -> None:
     seen = status(sealed["launcher"])
     assert seen["NoNewPrivs"] == "1"
