@@ -21,6 +21,7 @@ from langserver.server.endpoint import add_services, bind, make_server
 from langserver.server.gate import Gate
 from langserver.server.health import Health
 from langserver.server.logs import set_up_logging
+from langserver.server.orphans import bury_orphans
 from langserver.server.pool import Pool, PoolPlan
 from langserver.server.service import LanguageService
 from langserver.server.tasks import Tasks
@@ -59,6 +60,7 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
         raise StartError(f"can't listen on {listen!r}: {error}") from None
     found = probe()
     layers = layers_in_force(found, settings.required_layers)
+    bury_orphans()
     health = Health(settings.runtimes)
     await health.start()
     pools = {name: Pool(_plan(settings, name, layers), health.listener(name)) for name in settings.runtimes}

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from dataclasses import dataclass
+from weakref import WeakSet
 
 from langserver.sandbox.layers import format_layers
 from langserver.wire.control import SIZE, ControlError, Message, Op
@@ -19,6 +20,7 @@ _INTERPRETER = ("-I", "-X", "utf8", "-m", "langserver.zygote.main")
 _START_SECONDS = 60.0  # a loaded machine; a zygote takes well under one second
 _END_SECONDS = 5.0
 _STDERR_BYTES = 4 << 10
+_started: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,11 @@ async def launch(runtime: str, layers: frozenset[str]) -> Launched:
     return Launched(pid, descriptor, process, control, facts)
 
 
+def running() -> set[int]:
+    """The numbers of all processes that `launch` started and that have not ended; those that have are waited for."""
+    return {process.pid for process in _started if process.poll() is None}
+
+
 def _exec(runtime: str, layers: frozenset[str]) -> tuple[subprocess.Popen[bytes], socket.socket]:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
@@ -86,6 +93,7 @@ def _exec(runtime: str, layers: frozenset[str]) -> tuple[subprocess.Popen[bytes]
         raise
     finally:
         theirs.close()
+    _started.add(process)
     ours.setblocking(False)
     return process, ours
 

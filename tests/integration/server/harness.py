@@ -20,12 +20,12 @@ PATIENCE = 30  # seconds; only a server that hangs needs them
 
 
 class Server:
-    """One `langserver serve`."""
+    """One `langserver serve`; `wrapper` is a command that becomes it."""
 
-    def __init__(self, settings):
+    def __init__(self, settings, wrapper=()):
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("LANG_")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "langserver", "serve"],
+            [*wrapper, sys.executable, "-m", "langserver", "serve"],
             env=inherited | {"LANG_LISTEN_ADDR": "127.0.0.1:0", "LANG_RUNTIMES": "python"} | settings,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -113,9 +113,9 @@ def request(code, runtime="python", filename="", **fields):
 
 
 @contextmanager
-def starting_server(**settings):
+def starting_server(wrapper=(), **settings):
     """A server on its way; killed at the end if it still runs."""
-    server = Server(settings)
+    server = Server(settings, wrapper)
     try:
         yield server
     finally:
@@ -124,9 +124,9 @@ def starting_server(**settings):
 
 
 @contextmanager
-def running_server(**settings):
+def running_server(wrapper=(), **settings):
     """A server that must start; killed at the end if it still runs."""
-    with starting_server(**settings) as server:
+    with starting_server(wrapper, **settings) as server:
         server.wait_until_ready()
         assert server.address, server.wait()
         yield server
