@@ -13,13 +13,17 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
 PYTEST_ARGS ?=
 
+IMAGE ?= langserver
+IMAGE_ARGS ?=
+CONTAINER_ENGINE ?= $(firstword $(foreach name,podman docker,$(shell command -v $(name) 2>/dev/null)))
+
 # The virtual path makes protoc write `from langserver.pb import lang_pb2`, with lang.proto still in proto/.
 PB := langserver/pb
 OUT := .
 PROTOC = $(BIN)/python -m grpc_tools.protoc --proto_path=$(PB)=proto \
   --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc
 
-.PHONY: help setup demo test test-slow test-all bench lint format proto lock clean
+.PHONY: help setup demo test test-slow test-all bench lint format wheel image proto lock clean
 
 help: ## shows this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -61,6 +65,14 @@ lint: setup ## style, types and the import contract
 format: setup ## puts the code into its style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+wheel: setup ## the wheel, in dist/
+	@rm -rf dist
+	@$(BIN)/python -m hatchling build --target=wheel
+
+image: wheel ## a container image, by podman or docker; IMAGE_ARGS="--build-arg BASE=..." for another base
+	@[ -n "$(CONTAINER_ENGINE)" ] || { echo "podman or docker is needed: apt-get install podman" >&2; exit 1; }
+	$(CONTAINER_ENGINE) build $(IMAGE_ARGS) --file deploy/Dockerfile.hardened --tag $(IMAGE) .
 
 proto: setup ## generates langserver/pb from proto/lang.proto
 	$(PROTOC) --python_out=$(OUT) --pyi_out=$(OUT) --grpc_python_out=$(OUT) --mypy_grpc_out=$(OUT) $(PB)/lang.proto

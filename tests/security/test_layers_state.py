@@ -70,6 +70,7 @@ def limits(pid: int) -> dict[str, tuple[str, str]]:
 def test_the_child_has_no_authority(sealed: dict) -> None:
     seen = status(sealed["child"])
     assert seen["Seccomp"] == "2"
+    assert int(seen["Seccomp_filters"]) == int(status(os.getpid())["Seccomp_filters"]) + 1
     assert seen["NoNewPrivs"] == "1"
     assert {seen[name] for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
     assert seen["SigBlk"] == "0" * 16

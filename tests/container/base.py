@@ -1,0 +1,55 @@
+"""The base image: a small Debian with Python, made by debootstrap. No registry of images is needed.
+
+It stays in the engine's store, under a name that says what it is made of: the first run of the tests makes it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import platform
+import subprocess
+import tempfile
+from pathlib import Path
+
+from tests.container.engine import call
+
+PYTHON = (3, 11)  # of this release
+_RELEASE = "bookworm"
+# In a mount namespace of its own: what it mounts is gone when it ends, however it ends.
+_DEBOOTSTRAP = ("unshare", "--mount", "debootstrap", "--variant=minbase", "--include=python3,python3-venv", _RELEASE)
+# What a slim image leaves out, and device files, which the engine gives each container.
+_LEFT_OUT = (
+    "dev",
+    "var/cache/apt",
+    "var/lib/apt/lists",
+    "var/log",
+    "usr/share/doc",
+    "usr/share/man",
+    "usr/share/locale",
+)
+_KEY = hashlib.sha256(repr((_DEBOOTSTRAP, _LEFT_OUT, platform.machine())).encode()).hexdigest()[:12]
+_NAME = f"localhost/langserver-test-base:{_RELEASE}-{_KEY}"
+_SECONDS = 900.0
+
+
+def base_image() -> str:
+    """The name of the base image, which is made if it is not there."""
+    folder = call("podman", "info", "--format={{.Store.RunRoot}}").strip()
+    with Path(folder, f"langserver-test-base-{_KEY}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another run of the tests may be making it
+        if subprocess.run(["podman", "image", "exists", _NAME]).returncode != 0:
+            _make()
+    return _NAME
+
+
+def _make() -> None:
+    with tempfile.TemporaryDirectory(prefix="langserver-base-") as folder:
+        call(*_DEBOOTSTRAP, folder, timeout=_SECONDS)
+        archive = Path(folder).with_suffix(".tar")
+        try:
+            left_out = [f"--exclude=./{path}/*" for path in _LEFT_OUT]
+            call("tar", "--create", f"--file={archive}", f"--directory={folder}", *left_out, ".", timeout=_SECONDS)
+            call("podman", "import", "--quiet", archive, _NAME, timeout=_SECONDS)
+        finally:
+            archive.unlink(missing_ok=True)

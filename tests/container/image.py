@@ -1,0 +1,46 @@
+"""The image, from the wheel and the Dockerfile that are delivered."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from tests.container import wheels
+from tests.container.base import base_image
+from tests.container.engine import Engine, call
+
+ROOT = Path(__file__).parents[2]
+DOCKERFILE = "deploy/Dockerfile.hardened"
+LOCK = "requirements.lock"
+_SECONDS = 300.0
+
+
+def build(engine: Engine, folder: Path) -> str:
+    """Builds the image in an empty folder, without a network; returns its name."""
+    for name in (LOCK, DOCKERFILE, ".dockerignore"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    make_wheel(folder / "dist")
+    name = f"localhost/{engine.name()}"
+    call(
+        "buildah",
+        "bud",
+        "--isolation=chroot",
+        "--quiet",
+        f"--volume={wheels.fetch((ROOT / LOCK).read_text())}:/wheels:ro",
+        f"--build-arg=BASE={base_image()}",
+        "--build-arg=PIP_NO_INDEX=1",
+        "--build-arg=PIP_FIND_LINKS=/wheels",
+        f"--label={engine.label}",
+        f"--file={folder / DOCKERFILE}",
+        f"--tag={name}",
+        folder,
+        timeout=_SECONDS,
+    )
+    return name
+
+
+def make_wheel(folder: Path) -> None:
+    """The wheel of this tree, by the build backend of the lock."""
+    call(sys.executable, "-m", "hatchling", "build", "--target=wheel", f"--directory={folder}", cwd=ROOT)

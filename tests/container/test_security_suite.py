@@ -1,0 +1,66 @@
+"""The security suite, run inside the container: by its user, in its walls, against the installed wheel."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.container import wheels
+from tests.container.engine import UID, Engine
+from tests.container.image import ROOT
+
+SUITE = "tests/security"
+TOOLS = ("hypothesis", "psutil", "pytest", "pytest-asyncio", "pytest-timeout")
+SECONDS = 1500
+# What cannot be tried there, and is told by `langserver doctor` too. Any other skip would hide something.
+SKIPPED = re.compile(r"not to be had here: Operation not permitted|kernel\.randomize_va_space is 0")
+# Scratch for the tests; the product needs none. PYTHONPATH is for pytest: the processes of the product ignore it.
+OPTIONS = (
+    "--tmpfs=/tmp:rw,nosuid,nodev,noexec,size=256m,mode=1777",
+    "--workdir=/suite",
+    "--env=HOME=/tmp",
+    "--env=PYTHONPATH=/tools",
+    "--env=PYTHONDONTWRITEBYTECODE=1",
+    "--env=HYPOTHESIS_STORAGE_DIRECTORY=/tmp/hypothesis",
+    f"--timeout={SECONDS}",
+)
+
+
+@pytest.fixture
+def mounts(tmp_path: Path) -> dict[str, Path]:
+    """The tests without the tree they belong to, so that they can only import what is installed; pytest; a way out."""
+    suite, tools, out = (tmp_path / name for name in ("suite", "tools", "out"))
+    shutil.copytree(ROOT / "tests", suite / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", suite)
+    wheels.install(wheels.part_of((ROOT / "requirements-dev.lock").read_text(), TOOLS), tools)
+    out.mkdir()
+    os.chown(out, UID, UID)
+    return {"/suite:ro": suite, "/tools:ro": tools, "/out:rw": out}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(SECONDS + 300)
+def test_it_is_as_contained_as_outside(engine: Engine, image: str, mounts: dict[str, Path]) -> None:
+    volumes = [f"--volume={folder}:{place}" for place, folder in mounts.items()]
+    command = [
+        "python3",
+        "-m",
+        "pytest",
+        SUITE,
+        "-m",
+        "not slow",
+        "-p",
+        "no:cacheprovider",
+        "--junit-xml=/out/found.xml",
+    ]
+    done = engine.run(image, *command, options=[*OPTIONS, *volumes], timeout=SECONDS)
+    assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-4000:]
+    cases = list(ElementTree.parse(mounts["/out:rw"] / "found.xml").iter("testcase"))
+    reasons = [skip.get("message") or "" for case in cases for skip in case.iter("skipped")]
+    assert [reason for reason in reasons if not SKIPPED.search(reason)] == []
+    assert len(cases) - len(reasons) > 200
