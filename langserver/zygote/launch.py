@@ -20,7 +20,6 @@ _INTERPRETER = ("-I", "-X", "utf8", "-m", "langserver.zygote.main")
 _START_SECONDS = 60.0  # a loaded machine; a zygote takes well under one second
 _END_SECONDS = 5.0
 _STDERR_BYTES = 4 << 10
-_started: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +68,9 @@ async def launch(runtime: str, layers: frozenset[str]) -> Launched:
     *version, _, idle_rss = message.numbers
     facts = Facts(".".join(map(str, version)).removesuffix(".0"), idle_rss)
     return Launched(pid, descriptor, process, control, facts)
+
+
+_started: WeakSet[subprocess.Popen[bytes]] = WeakSet()
 
 
 def running() -> set[int]:

@@ -86,7 +86,7 @@ class Engine:
     def clear(self) -> None:
         """Removes what is left; what cannot be removed is a failure."""
         for container in self.containers():
-            call("podman", "rm", "--force", container)
+            call("podman", "rm", "--force", "--time=0", container)
         for image in self.images():
             call("podman", "rmi", "--force", image.removeprefix("sha256:"))
         assert (self.containers(), self.images()) == ([], [])

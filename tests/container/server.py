@@ -62,6 +62,6 @@ def serving(engine: Engine, image: str, options: Sequence[str] = ()) -> Iterator
         yield ContainerServer(name, process, folder)
     finally:
         if process.poll() is None:
-            call("podman", "rm", "--force", name)
+            call("podman", "rm", "--force", "--time=0", name)
         process.communicate(timeout=GUARD_SECONDS)
         shutil.rmtree(folder)
