@@ -26,7 +26,7 @@ HARDENED = (
     "--pids-limit=256",
     "--ulimit=nofile=1024:1024",
     "--ulimit=nproc=1024:1024",
-    "--timeout=900",
+    "--timeout=3600",
 )
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
 
-from tests.container.engine import GUARD_SECONDS, UID, Engine
+from tests.container.engine import UID, Engine
 from tests.container.server import ContainerServer, serving
+from tests.integration.server.harness import wait_for
 
 ENDLESS = {"python": "print('started')\nwhile True: pass", "js": "console.log('started'); for (;;) {}"}
 CAPABILITIES = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
@@ -32,13 +31,6 @@ def zygotes(server: ContainerServer) -> dict[str, psutil.Process]:
         if "langserver.zygote.main" in command:
             found[command[command.index("langserver.zygote.main") + 1]] = process
     return found
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + GUARD_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.mark.parametrize(("runtime", "count"), [("python", 1), ("js", 2)])
@@ -67,10 +59,10 @@ def test_every_thread_of_a_child_at_work_is_sealed(engine: Engine, image: str, r
 def test_a_killed_zygote_is_replaced_and_nothing_of_it_stays(server: ContainerServer) -> None:
     """The server is pid 1 there: whoever loses its parent becomes its child, and has to be waited for by it."""
     zygote = zygotes(server)["python"]
-    until(lambda: len(zygote.children()) > 0)
+    wait_for(lambda: len(zygote.children()) > 0)
     gone = [zygote, *zygote.children()]
     os.kill(zygote.pid, signal.SIGKILL)
-    until(lambda: not any(process.is_running() for process in gone))  # a zombie is
+    wait_for(lambda: not any(process.is_running() for process in gone))  # a zombie is
     with server.connect() as client:
         assert client.execute("return 1").output_json == "1"
     assert zygotes(server)["python"].pid != zygote.pid

@@ -70,7 +70,7 @@ def test_an_error_names_the_line(server: ContainerServer) -> None:
 
 def test_many_tasks_in_a_row(server: ContainerServer) -> None:
     with server.connect() as client:
-        for number in range(100):
+        for number in range(30):
             python, js = (client.execute(f"return {number}", runtime=runtime) for runtime in ("python", "js"))
             assert (python.output_json, js.output_json) == (str(number), str(number))
 

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 
 import grpc
@@ -141,6 +142,14 @@ def refusal_to_start(**settings):
     assert status in (2, 3), errors
     assert "Traceback" not in errors
     return errors
+
+
+def wait_for(condition):
+    """Returns as soon as it is true."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def status_of(call):

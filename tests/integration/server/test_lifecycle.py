@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import socket
 import stat
-import time
 from contextlib import contextmanager
 
 import grpc
@@ -19,6 +18,7 @@ from tests.integration.server.harness import (
     running_server,
     starting_server,
     status_of,
+    wait_for,
 )
 
 UNAVAILABLE = grpc.StatusCode.UNAVAILABLE
@@ -35,13 +35,6 @@ def everything_ends(server):
     assert (status, output) == (0, ""), errors
     assert "Traceback" not in errors
     assert not [process for process in processes if process.is_running() and process.status() != psutil.STATUS_ZOMBIE]
-
-
-def wait_for(condition):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)
 
 
 def test_one_line_says_where_it_listens():

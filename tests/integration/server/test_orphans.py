@@ -10,8 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.integration.server.harness import running_server
-from tests.integration.server.test_lifecycle import wait_for
+from tests.integration.server.harness import running_server, wait_for
 
 # PR_SET_CHILD_SUBREAPER(2const): orphans below this process become its own, and an exec does not change that.
 HEIR = (
