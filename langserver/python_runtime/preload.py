@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 
 from langserver.python_runtime import catalog, modules, sources
+from langserver.python_runtime.modules import asynchronous
 
 # What attack programs of reviewers load: attempts must fail at a wall, not because an import cannot open a file.
 _FOR_REVIEWERS = """
@@ -71,6 +72,7 @@ def for_policy() -> None:
     for name in (*catalog.MODULES, *_LAZY):
         importlib.import_module(name)
     sources.replace_linecache()
+    asynchronous.hide_paths()
     modules.build()
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
-from asyncio import base_events
+import types
+from asyncio import base_events, coroutines, format_helpers
 from asyncio.log import logger
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 from langserver.python_runtime.errors import render_headed
 from langserver.python_runtime.logs import STDERR
+from langserver.python_runtime.names import SOURCE_NAME
 
 logger.disabled = True  # it writes files and frames of the library to stderr
 Future = asyncio.Future
@@ -89,6 +92,26 @@ async def to_thread(func: Callable[..., Any], /, *args: Any, **kwargs: Any) -> A
 def current_task() -> Any:
     """`asyncio.current_task`."""
     return asyncio.current_task()
+
+
+def hide_paths() -> None:
+    """Makes the texts of tasks and futures name files of the library without their folders, which are the host's."""
+    source_of = format_helpers._get_function_source
+    text_of = coroutines._format_coroutine  # type: ignore[attr-defined]  # typeshed leaves it out
+
+    def function_source(func: Any) -> tuple[str, int] | None:
+        found = source_of(func)
+        return None if found is None else (os.path.basename(found[0]), found[1])
+
+    def format_coroutine(coro: Any) -> str:
+        text: str = text_of(coro)
+        code = getattr(coro, "cr_code", None)
+        if type(code) is not types.CodeType or code.co_filename == SOURCE_NAME:
+            return text
+        return text.replace(code.co_filename, os.path.basename(code.co_filename))
+
+    format_helpers._get_function_source = function_source  # type: ignore[assignment]  # typeshed's is overloaded
+    coroutines._format_coroutine = format_coroutine  # type: ignore[attr-defined]
 
 
 class _LoopFace:
