@@ -1,7 +1,7 @@
 """The closed world: from everything a program is given, every name it may read and every call that needs no argument.
 
-A public name that is not listed compiles to a plain attribute access, which is sound only if nothing that can be reached
-has a public name that leads out. So this follows them all, and looks at each thing that turns up.
+A public name that is not listed compiles to a plain attribute access, which is sound only if nothing that can be
+reached has a public name that leads out. So this follows them all, and looks at each thing that turns up.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ running = []
 async def main():
     task = asyncio.create_task(asyncio.sleep(1))
     await asyncio.sleep(0)
-    running.extend([asyncio.current_task(), asyncio.get_running_loop(), asyncio.get_running_loop().create_future(), task,
+    running.extend([asyncio.current_task(), asyncio.get_running_loop(), asyncio.get_running_loop().create_future(),
+    task,
         asyncio.gather(asyncio.sleep(0)), asyncio.timeout(1), asyncio.TaskGroup(), asyncio.Lock(), asyncio.Queue(),
         asyncio.Event(), asyncio.Condition(), asyncio.Semaphore(), asyncio.Barrier(2), asyncio.shield(asyncio.sleep(0)),
         asyncio.as_completed([asyncio.sleep(0)]), asyncio.ensure_future(later()),
@@ -99,9 +100,12 @@ stack = contextlib.ExitStack()
 stack.enter_context(manager())
 text = io.StringIO("a")
 things = [
-    Plain(), Sub(), Plain().method, Plain.of_class, Plain.of_nothing, Plain.read, Plain.cached, Plain, Sub, WithMeta, Meta,
-    Abstract, Color.RED, Color, Bits.A, Data(), Data, Point(1, 2), Row(1), Typed(a=1), Proto, Box, Box[int], Box(), function,
-    lambda: 0, begun, later(), stream(), manager(), manager, wrapped, cached, single, super(Sub, Sub()), object(), type, super,
+    Plain(), Sub(), Plain().method, Plain.of_class, Plain.of_nothing, Plain.read, Plain.cached, Plain, Sub, WithMeta,
+    Meta,
+    Abstract, Color.RED, Color, Bits.A, Data(), Data, Point(1, 2), Row(1), Typed(a=1), Proto, Box, Box[int], Box(),
+    function,
+    lambda: 0, begun, later(), stream(), manager(), manager, wrapped, cached, single, super(Sub, Sub()), object(),
+    type, super,
     property(function), classmethod(function), staticmethod(function), *errors, recorded, stack, running,
     functools.partial(function, 1), functools.cmp_to_key(function), functools.cached_property(function),
     logging.getLogger("x.y"), logging.StreamHandler(), logging.Formatter("%(message)s"), logging.Filter(),
@@ -109,7 +113,8 @@ things = [
     zip([1]), map(function, [1]), filter(function, [1]), enumerate([1]), reversed([1]), range(3), slice(1),
     itertools.count(), itertools.tee([1]), itertools.groupby([1]), re.compile("(?P<a>x)"), re.match("(?P<a>x)", "x"),
     re.finditer("x", "x"), text, io.BytesIO(b"a"), decimal.getcontext(), decimal.localcontext(), decimal.Decimal(1),
-    csv.reader(text), csv.writer(text), csv.DictReader(io.StringIO("a\\nb")), csv.DictWriter(text, ["a"]), csv.Sniffer(),
+    csv.reader(text), csv.writer(text), csv.DictReader(io.StringIO("a\\nb")), csv.DictWriter(text, ["a"]),
+    csv.Sniffer(),
     datetime.datetime.now(), datetime.date.today(), datetime.timezone.utc, datetime.timedelta(1), random.Random(1),
     random.SystemRandom(), string.Template("$a"), string.Formatter(), struct.Struct("i"), struct.iter_unpack("b", b"a"),
     textwrap.TextWrapper(), time.localtime(), types.SimpleNamespace(a=1), types.MappingProxyType({}), uuid.uuid4(),
@@ -120,7 +125,8 @@ things = [
     zlib.compressobj(), zlib.decompressobj(), collections.Counter("a"), collections.OrderedDict(a=1),
     collections.ChainMap({}), collections.defaultdict(list), collections.deque([1]), collections.UserDict(),
     collections.UserList(), collections.UserString("a"), json.JSONEncoder(), json.JSONDecoder(), operator.itemgetter(1),
-    operator.attrgetter("a"), operator.methodcaller("a"), NotImplemented, Ellipsis, typing.List[int], typing.Optional[int],
+    operator.attrgetter("a"), operator.methodcaller("a"), NotImplemented, Ellipsis, typing.List[int],
+    typing.Optional[int],
     typing.Callable[[int], int], typing.Annotated[int, 1], typing.Literal[1], list[int], int | str, T, typing.Any,
     typing.NewType("N", int), typing.ParamSpec("P"), dataclasses.field(), dataclasses.fields(Data), dataclasses.MISSING,
     contextlib.suppress(ValueError), contextlib.nullcontext(), contextlib.closing(text), contextlib.AsyncExitStack(),
@@ -130,8 +136,10 @@ things = [
 
 # Spelled by nobody's `dir`, or left out of it.
 UNLISTED = """
-    __class__ __self__ __func__ __wrapped__ __origin__ __args__ __dict__ __mro__ __bases__ __base__ __subclasses__ __call__
-    __get__ __init__ __new__ __defaults__ __kwdefaults__ __annotations__ __getattribute__ __module__ __objclass__ __globals__
+    __class__ __self__ __func__ __wrapped__ __origin__ __args__ __dict__ __mro__ __bases__ __base__ __subclasses__
+    __call__
+    __get__ __init__ __new__ __defaults__ __kwdefaults__ __annotations__ __getattribute__ __module__ __objclass__
+    __globals__
     __code__ __closure__ __builtins__ mro format obj gi_frame cr_frame ag_frame tb_frame f_back f_globals f_builtins
 """.split()
 ATOMS = (int, float, complex, str, bytes, bool, type(None))
