@@ -10,29 +10,20 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from langserver.sandbox.layers import LANDLOCK, POLICY, SECCOMP
+from langserver.sandbox.layers import POLICY
 from langserver.zygote.child_handle import Child
 from langserver.zygote.request import TaskRequest
 from tests.integration.holds.direct import OneZygote, one_zygote, output
 from tests.security.layers import AVAILABLE, HAS_LANDLOCK, ROOT
+from tests.security.traces import traced
 
 EVERY = frozenset(name for name, status in AVAILABLE.items() if status.available)
 DEVICE = "/dev/urandom"
 EACCES = -13
 
 
-def traced(source: str, *arguments: str) -> dict:
-    script = ROOT / "tests" / "sandbox" / "traced.py"
-    layers = f"rlimits,{SECCOMP}" + (f",{LANDLOCK}" if HAS_LANDLOCK else "")
-    command = [sys.executable, "-I", str(script), str(ROOT), "js", layers, *arguments]
-    done = subprocess.run(command, input=source, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
-    result: dict = json.loads(done.stdout)
-    return result
-
-
 def test_v8_reads_the_entropy_device_whenever_it_tries() -> None:
-    trace = traced("function main() { return Math.random() }")
+    trace = traced("js", "function main() { return Math.random() }")
     results = [result for path, result in trace["opened"] if path == DEVICE]
     assert results, "it does not ask the kernel another way"
     assert min(results) >= 0
@@ -42,7 +33,7 @@ def test_v8_reads_the_entropy_device_whenever_it_tries() -> None:
 @pytest.mark.skipif(not HAS_LANDLOCK, reason="landlock alone could keep it from the device, and this kernel has none")
 def test_without_it_v8_goes_on_with_the_time_and_says_nothing() -> None:
     """Hence the test above, and the one of the start."""
-    trace = traced("function main() { return Math.random() }", "shut")
+    trace = traced("js", "function main() { return Math.random() }", "shut")
     assert {result for path, result in trace["opened"] if path == DEVICE} == {EACCES}
     assert trace["ok"]
 

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from langserver.core.outcome import ErrorKind
 from langserver.zygote.execution import Outcome
 from langserver.zygote.request import TaskRequest
-from tests.integration.holds.direct import one_zygote
+from tests.integration.holds.direct import one_zygote, output
+from tests.security.traces import traced
 
 # Plain CPython: with the policy there is nothing that the next layer could refuse.
 LAYERS = frozenset({"audit", "privileges", "rlimits", "seccomp"})
+NATIVE = LAYERS - {"audit"}
 
 
-async def run(code: str) -> Outcome:
-    async with one_zygote("python", LAYERS) as supply:
+async def run(code: str, layers: frozenset[str] = LAYERS) -> Outcome:
+    async with one_zygote("python", layers) as supply:
         return await supply.run(TaskRequest("python", code))
 
 
@@ -51,3 +55,53 @@ async def test_a_syntax_error_is_no_event() -> None:
     assert outcome.verdict.failure is not None
     assert outcome.verdict.failure.kind is ErrorKind.SYNTAX_ERROR
     assert outcome.events == ()
+
+
+async def test_a_refusal_of_the_kernel_that_a_program_survives_is_no_failure() -> None:
+    """Nor an event: nobody but the program sees what a filter answers."""
+    outcome = await run("import os\ntry:\n    os.stat('/')\nexcept OSError as error:\n    result = error.errno", NATIVE)
+    assert output(outcome) == 1
+    assert outcome.events == ()
+
+
+async def test_a_refusal_of_the_kernel_that_ends_a_program_is_both() -> None:
+    outcome = await run("import os\nos.stat('/')", NATIVE)
+    assert outcome.verdict.failure is not None
+    assert outcome.verdict.failure.kind is ErrorKind.SANDBOX_VIOLATION
+    assert [(event.layer, event.action) for event in outcome.events] == [("seccomp", "denied")]
+
+
+PTRACE = "import ctypes, os\nptrace = ctypes.CDLL(None).ptrace\n"
+# A frame of its own, by the child's own code: that the filter refused a call of this number.
+LIE = """
+from langserver.core.claims import SecurityClaim
+from langserver.wire.frames import Kind, encode
+from langserver.wire.report import encode_event
+os.write(3, encode(Kind.EVENT, encode_event(SecurityClaim("seccomp", "denied", "system call 59"))))
+"""
+
+
+@pytest.mark.parametrize("lie", ["", LIE], ids=["silent", "with a number"])
+async def test_a_call_that_kills_is_told_by_the_server_in_its_own_words(lie: str) -> None:
+    """Which call it was the kernel tells nobody; a number could only come from the child."""
+    outcome = await run(f"{PTRACE}{lie}ptrace(-1, 0, 0, 0)", NATIVE)
+    failure, told = outcome.verdict.failure, outcome.events[-1]
+    assert failure is not None
+    assert failure.kind is ErrorKind.SANDBOX_VIOLATION
+    assert (told.layer, told.action) == ("seccomp", "killed")
+    assert not any(char.isdigit() for char in told.detail + failure.message + failure.traceback)
+    assert len(outcome.events) == (2 if lie else 1), "what the child says is told too, as what it could have seen"
+
+
+HONEST = {
+    "python": "import time\nresult = time.strftime('%Z')",
+    "js": "function main() { return [new Date(2024, 1, 1).toLocaleString(), new Intl.DateTimeFormat('de').format(0)] }",
+}
+
+
+@pytest.mark.parametrize("runtime", HONEST)
+def test_calls_of_honest_code_are_refused_and_end_nothing(runtime: str) -> None:
+    """Zone files and the like: the interpreter and V8 try, and do without."""
+    trace = traced(runtime, HONEST[runtime])
+    assert len(trace["refused"]) > 1, "the first is the filter's own look at itself"
+    assert trace["ok"]
