@@ -104,6 +104,39 @@ async def test_an_old_zygote_is_replaced_in_the_end_though_a_first_try_fails(mon
         assert health == [True, True], "the old one served meanwhile"
 
 
+@pytest.mark.parametrize(
+    "plan",
+    [replace(PLAN, zygote_max_tasks=1), replace(PLAN, zygote_max_age_seconds=0.05)],
+    ids=["by count", "by age"],
+)
+async def test_the_old_zygote_serves_until_the_new_one_is_ready(
+    plan: PoolPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_pool(plan) as (pool, health):
+        asked, ready = asyncio.Event(), asyncio.Event()
+        start = client.Zygote.start
+
+        async def start_late(runtime: str, layers: frozenset[str]) -> client.Zygote:
+            asked.set()
+            await ready.wait()
+            return await start(runtime, layers)
+
+        monkeypatch.setattr(client.Zygote, "start", start_late)
+        before = await serves(pool)
+        async with asyncio.timeout(GUARD_SECONDS):
+            await asked.wait()
+        assert [await serves(pool) for _ in range(5)] == [before] * 5
+        running = await pool.take()
+        ready.set()
+        await until(lambda: pool.zygote_pid != before)
+        assert await serves(pool) != before
+        assert not running.exit.done(), "what ran on the old one goes on"
+        running.kill()
+        await running.exit
+        pool.done(running)
+        assert False not in health
+
+
 async def test_no_descriptor_left_is_refused_and_leaks_none(monkeypatch: pytest.MonkeyPatch) -> None:
     async with a_pool(replace(PLAN, warm=0)) as (pool, _):
         before = len(os.listdir("/proc/self/fd"))
