@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import secrets
 import struct
+from collections.abc import Callable
+from pathlib import Path
 
+import grpc
 import pytest
+import trustme
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from google.protobuf.message import Message
 
 from langserver.core.verdict import EndReason
+from langserver.pb import lang_pb2, lang_pb2_grpc
 from langserver.zygote.execution import Execution
 from langserver.zygote.request import TaskRequest, make_job
+from tests.integration.holds.conftest import ServerProcess, until
 from tests.integration.holds.direct import CEILINGS, OneZygote, one_zygote, output
 
 # A canary as it stands in no scanner: the class keeps the pattern's own text from matching.
@@ -85,10 +94,12 @@ async def test_the_scanner_finds_what_is_there() -> None:
         assert output(await supply.run(request)) == sorted([own[-8:].encode().hex(), SEED_FORMS[0].hex()])
 
 
-def scan(pid: int) -> set[bytes]:
-    """The canaries in another process' memory; it must be dumpable and of this user, or this test root."""
+PATTERN = re.compile(rb"CANARY-[0-9a-f]{32}|%s|%s" % tuple(map(re.escape, SEED_FORMS)))
+
+
+def scan(pid: int, pattern: re.Pattern[bytes] = PATTERN) -> set[bytes]:
+    """What is found in another process' memory; it must be dumpable and of this user, or this test root."""
     found: set[bytes] = set()
-    pattern = re.compile(rb"CANARY-[0-9a-f]{32}|%s|%s" % tuple(map(re.escape, SEED_FORMS)))
     with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
         for line in maps:
             start, end = (int(part, 16) for part in line.split()[0].split("-"))
@@ -137,3 +148,96 @@ async def test_the_scan_from_outside_finds_what_is_there(runtime: str, code: str
         assert {own.encode(), SEED_FORMS[0]} <= scan(supply.child.pid)
         execution.end(EndReason.CANCELLED)
         await running
+
+
+# What a child that scans itself is told not to find, and may have inherited: the server's environment and descriptors.
+HELD = (
+    SCANNER
+    + """
+import os
+scanned = main
+def main():
+    with open("/proc/self/environ", "rb") as environ:
+        around = environ.read().hex()
+    links = []
+    for name in os.listdir("/proc/self/fd"):
+        try: links.append(os.readlink("/proc/self/fd/" + name))
+        except OSError: pass  # what listed them
+    return [scanned(), around, links]
+"""
+)
+
+
+async def test_a_child_inherits_nothing_of_the_server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LANG_AUTH_TOKEN", canary())
+    key = tmp_path / "key.pem"
+    key.write_text(canary())
+    with key.open() as file:
+        os.set_inheritable(file.fileno(), True)
+        async with one_zygote("python", frozenset()) as supply:
+            found, around, links = output(await supply.run(TaskRequest("python", HELD)))
+    assert found == []
+    assert around == "", "not even a name: nothing was on its first stack"
+    assert "/dev/null" in links
+    assert str(key) not in links
+
+
+def fill(message: Message) -> None:
+    """Puts a canary into every text of a request: also into fields that are yet to come."""
+    for field in message.DESCRIPTOR.fields:
+        if field.name in {"runtime", "timezone", "code"}:
+            continue
+        if field.message_type is not None and field.message_type.GetOptions().map_entry:
+            getattr(message, field.name)[canary()] = canary()
+        elif field.message_type is not None:
+            fill(getattr(message, field.name))
+        elif field.type == field.TYPE_STRING:
+            setattr(message, field.name, canary())
+        elif field.name == "seed":
+            message.seed = SEED  # type: ignore[attr-defined]
+
+
+def filled(runtime: str) -> lang_pb2.ExecuteRequest:
+    request = lang_pb2.ExecuteRequest(runtime=runtime, timezone=ZONE)
+    fill(request)
+    request.inline_code.code = ECHO[runtime].format(canary=canary())
+    request.input_json = json.dumps({"value": canary()})
+    return request
+
+
+ZONE = "Antarctica/Troll"
+
+
+def test_what_a_server_was_told_is_in_no_other_process(
+    make_server: Callable[..., ServerProcess], tmp_path: Path
+) -> None:
+    authority = trustme.CA()
+    own = authority.issue_cert("127.0.0.1")
+    own.private_key_pem.write_to_path(tmp_path / "key.pem")
+    own.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    key = own.private_key_pem.bytes().splitlines()[1]
+    scalar = load_pem_private_key(own.private_key_pem.bytes(), None).private_numbers().private_value  # type: ignore[union-attr]
+    scalars = [scalar.to_bytes(32, order) for order in ("big", "little")]  # type: ignore[arg-type]
+    token = canary()
+    server = make_server(
+        LANG_WARM_CHILDREN="2",
+        LANG_AUTH_TOKEN=token,
+        LANG_TLS_CERT=str(tmp_path / "cert.pem"),
+        LANG_TLS_KEY=str(tmp_path / "key.pem"),
+    )
+    credentials = grpc.ssl_channel_credentials(authority.cert_pem.bytes())
+    with grpc.secure_channel(server.address, credentials) as channel:
+        stub = lang_pb2_grpc.LanguageServerStub(channel)
+        metadata = [("authorization", f"Bearer {token}"), ("x-of-the-call", canary())]
+        for runtime in ("python", "js") * 2:
+            assert stub.Execute(filled(runtime), metadata=metadata).success
+    until(lambda: all(len(server.zygotes(runtime)[0].children()) == 2 for runtime in ECHO), "new children wait")
+    secrets_of_it = [key, *scalars]
+    pattern = re.compile(b"|".join([PATTERN.pattern, *map(re.escape, [*secrets_of_it, ZONE.encode()])]), re.DOTALL)
+    try:
+        assert {token.encode(), key} <= scan(server.process.pid, pattern), "the scan finds what is there"
+    except PermissionError:
+        pytest.skip("only root may look into processes that are not dumpable; test_a_child_inherits_nothing is for all")
+    others = server.descendants
+    assert len(others) >= 2 + 2 * 2
+    assert set().union(*(scan(process.pid, pattern) for process in others)) == set()
