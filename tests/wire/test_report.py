@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,6 +83,14 @@ def test_hostile_text_is_replaced_and_nul_removed() -> None:
     payload = encode_report(Report(failures=(Failure(ErrorKind.USER_ERROR, "abc"),))).replace(b"abc", b"\xff\0c")
     (failure,) = decode_report(payload, 10).failures
     assert failure.message == "\ufffdc"
+
+
+def test_places_are_clamped() -> None:
+    report = Report(failures=(Failure(ErrorKind.USER_ERROR, "", line=2**32 - 1, column=2**32 - 1),))
+    payload = encode_report(report).replace(struct.pack("!II", 2**31 - 1, 2**31 - 1), b"\xff" * 8)
+    assert b"\xff" * 8 in payload
+    (failure,) = decode_report(payload, 10).failures
+    assert (failure.line, failure.column) == (2**31 - 1, 2**31 - 1)
 
 
 def test_a_lone_surrogate_becomes_a_replacement_character() -> None:
