@@ -107,10 +107,10 @@ class _NotReady(Exception):
 async def _ready(control: socket.socket) -> tuple[Message, int, int]:
     """The zygote's first message, its pid and its pidfd. Raises _NotReady, ControlError, OSError."""
     loop = asyncio.get_running_loop()
-    readable = loop.create_future()
-    loop.add_reader(control, readable.set_result, None)
+    readable = asyncio.Event()  # it may be set again, also when nobody waits any more
+    loop.add_reader(control, readable.set)
     try:
-        await readable
+        await readable.wait()
     finally:
         loop.remove_reader(control)
     data, descriptors, _, _ = socket.recv_fds(control, SIZE, 1, socket.MSG_CMSG_CLOEXEC)

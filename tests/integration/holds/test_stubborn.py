@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
 import pytest
 
+from langserver.core.outcome import ErrorKind
+from langserver.limits import Asked
 from langserver.pb import lang_pb2
-from tests.integration.holds.conftest import ServerProcess
+from langserver.zygote.request import TaskRequest
+from tests.integration.holds.conftest import ServerProcess, until
+from tests.integration.holds.direct import one_zygote
 
 STUBBORN = {
     "regex backtracking": ("python", "import re\ndef main(): return bool(re.match(r'(a+)+$', 'a' * 64 + 'b'))"),
@@ -52,3 +63,48 @@ def test_cpu_seconds_end_a_busy_task_before_its_timeout(runtime: str, server: Se
     response = server.execute(code, runtime, timeout=30, limits=lang_pb2.Limits(cpu_seconds=1))
     assert lang_pb2.ErrorKind.Name(response.error.kind) == "ERROR_KIND_CPU_LIMIT", response.error
     assert "1 s of CPU" in response.error.message
+
+
+# Native code; without the layer audit, which would refuse it the change.
+IGNORING = "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass"
+
+
+async def test_ignoring_the_signal_of_the_limit_gains_one_second() -> None:
+    """The hard limit is one second above it, and its SIGKILL is told from others by the time that was used."""
+    async with one_zygote("python", frozenset({"privileges", "rlimits", "seccomp"})) as supply:
+        request = TaskRequest("python", IGNORING, asked=Asked(timeout_seconds=60, cpu_seconds=1))
+        outcome = await supply.run(request)
+    assert outcome.verdict.failure is not None
+    assert outcome.verdict.failure.kind is ErrorKind.CPU_LIMIT
+    assert 1.9 < outcome.usage.cpu_seconds < 4
+
+
+def is_filtered(pid: int) -> bool:
+    return "Seccomp:\t2\n" in Path(f"/proc/{pid}/status").read_text()
+
+
+def stop_the_waiting_child(server: ServerProcess, runtime: str) -> int:
+    """From here on it reads nothing; its pid."""
+    (zygote,) = server.zygotes(runtime)
+    until(lambda: [is_filtered(child.pid) for child in zygote.children()] == [True], "one child waits, sealed")
+    (child,) = zygote.children()
+    os.kill(child.pid, signal.SIGSTOP)
+    return child.pid
+
+
+def test_a_child_that_reads_nothing_holds_up_nobody(make_server: Callable[..., ServerProcess]) -> None:
+    server = make_server(LANG_WARM_CHILDREN="1")
+    large = json.dumps("x" * (2 << 20))  # a pipe holds 64 KiB of it
+    for runtime, code in (("python", "result = len(inputs)"), ("js", "inputs.length")):
+        assert server.execute(code, runtime, input_json='"a"').output_json == "1"
+        stopped = stop_the_waiting_child(server, runtime)
+        with ThreadPoolExecutor(1) as callers:
+            stuck = callers.submit(server.execute, code, runtime, input_json=large, timeout=60)
+            until(lambda runtime=runtime: len(server.zygotes(runtime)[0].children()) == 2, "another was made for it")
+            assert server.execute(code, runtime, input_json=large).output_json == str(2 << 20)
+            assert not stuck.done()
+            os.kill(stopped, signal.SIGCONT)
+            assert stuck.result().output_json == str(2 << 20)
+        stop_the_waiting_child(server, runtime)
+        error = server.execute(code, runtime, input_json=large, timeout=1).error
+        assert lang_pb2.ErrorKind.Name(error.kind) == "ERROR_KIND_TIMEOUT", error

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import os
 import signal
+import socket
 import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -91,6 +92,23 @@ async def test_a_start_that_the_kernel_refuses_is_a_zygote_error(monkeypatch: py
     with pytest.raises(ZygoteError, match="could not start: Resource temporarily unavailable"):
         await launch.launch("python", PLAN.layers)
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+async def test_a_start_that_is_given_up_as_its_answer_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one turn of the loop: that was an error nobody could place in the log of a server that stops."""
+    loop, faults = asyncio.get_running_loop(), []
+    loop.set_exception_handler(lambda _, context: faults.append(context))
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setblocking(False)
+    with theirs, subprocess.Popen(["sleep", "60"], stderr=subprocess.PIPE) as process:  # noqa: ASYNC220
+        monkeypatch.setattr(launch, "_exec", lambda *_: (process, ours))
+        starting = asyncio.create_task(launch.launch("python", PLAN.layers))
+        await asyncio.sleep(0)
+        theirs.send(b"ready")
+        loop.call_soon(starting.cancel)
+        await asyncio.wait([starting])
+    assert starting.cancelled()
+    assert faults == []
 
 
 async def test_an_old_zygote_is_replaced_in_the_end_though_a_first_try_fails(monkeypatch: pytest.MonkeyPatch) -> None:
