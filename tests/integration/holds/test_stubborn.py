@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,6 +17,7 @@ import pytest
 from langserver.core.outcome import ErrorKind
 from langserver.limits import Asked
 from langserver.pb import lang_pb2
+from langserver.zygote.limits import lower_limits
 from langserver.zygote.request import TaskRequest
 from tests.integration.holds.conftest import ServerProcess, until
 from tests.integration.holds.direct import one_zygote
@@ -77,6 +81,19 @@ async def test_ignoring_the_signal_of_the_limit_gains_one_second() -> None:
     assert outcome.verdict.failure is not None
     assert outcome.verdict.failure.kind is ErrorKind.CPU_LIMIT
     assert 1.9 < outcome.usage.cpu_seconds < 4
+
+
+BUSY_BEFORE = "import time\nwhile time.process_time() < 0.7: pass\nprint(flush=True)\ntime.sleep(60)"
+
+
+def test_what_a_child_used_before_its_task_costs_the_task_nothing() -> None:
+    """The kernel counts from the fork, in whole seconds; the limit of a task begins when the task comes."""
+    with subprocess.Popen([sys.executable, "-c", BUSY_BEFORE], stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        assert lower_limits("python", child.pid, None, 5) == 0
+        assert resource.prlimit(child.pid, resource.RLIMIT_CPU) == (6, 7)
+        child.kill()
 
 
 def is_filtered(pid: int) -> bool:
