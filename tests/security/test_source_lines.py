@@ -13,10 +13,9 @@ import pytest
 
 from langserver.pb import lang_pb2
 from langserver.sandbox.layers import POLICY
-from langserver.zygote.execution import Execution
-from langserver.zygote.request import TaskRequest, make_job
+from langserver.zygote.request import TaskRequest
 from tests.integration.holds.conftest import start_server, stop_server
-from tests.integration.holds.direct import CEILINGS, one_zygote
+from tests.integration.holds.direct import one_zygote
 
 SECRET = "first_line_of_the_host = 1"
 IN_OPEN = 0x20  # linux/inotify.h; it tells of every process on this machine
@@ -105,11 +104,9 @@ async def test_no_text_of_a_child_opens_it(runtime: str, mode: str, watched: Wat
     async with one_zygote(runtime, frozenset({POLICY})) as supply:
         for name, source in [row[1:] for row in TASKS if row[0] == runtime]:
             request = TaskRequest(runtime, source.replace("{path}", watched.path), filename=watched.path)
-            lines: list[str] = []
-            job = make_job(request, CEILINGS, mode)  # type: ignore[arg-type]
-            outcome = await Execution(job, supply, lambda line, lines=lines: lines.append(line.text)).run()  # type: ignore[misc]
+            outcome = await supply.run(request, mode)
             assert outcome.verdict.report is not None, (name, outcome.verdict)
-            assert SECRET not in repr(outcome) + "\n".join(lines), name
+            assert SECRET not in repr(outcome) + repr(supply.logs), name
             assert watched.opened() == 0, name
 
 

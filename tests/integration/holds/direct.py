@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from langserver.limits import Ceilings
+from langserver.wire.header import Mode
 from langserver.zygote.child_handle import Child
 from langserver.zygote.client import Zygote
 from langserver.zygote.execution import Execution, LogLine, Outcome
@@ -30,10 +31,10 @@ class OneZygote:
     def done(self, child: Child) -> None:
         self.zygote.release(child)
 
-    async def run(self, request: TaskRequest) -> Outcome:
-        """Runs one task; its log lines are in `logs`."""
+    async def run(self, request: TaskRequest, mode: Mode = "run") -> Outcome:
+        """Runs or validates one task; its log lines are in `logs`."""
         self.logs = []
-        return await Execution(make_job(request, CEILINGS, "run"), self, self.logs.append).run()
+        return await Execution(make_job(request, CEILINGS, mode), self, self.logs.append).run()
 
 
 @asynccontextmanager
