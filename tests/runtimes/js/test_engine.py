@@ -68,6 +68,40 @@ def test_an_answer_that_could_not_be_taken_is_noticed():
     assert subprocess.run(command, capture_output=True, check=True, timeout=30, cwd=ROOT).stdout == b"noticed"
 
 
+# A prelude whose functions answer with whatever the text they are given makes.
+ANSWERS = """
+import json, os, sys
+from langserver.js_runtime.engine import EngineError, V8Engine
+from langserver.js_runtime.isolate import Isolate
+PRELUDE = b"(() => { const f = (text) => (0, eval)(text)(); const b = new SharedArrayBuffer(64);"
+engine = V8Engine()
+engine.preload()
+isolate = Isolate(engine, PRELUDE + b"return [f, f, f, f, f, [''], f, f, [], 0, b, f] })()")
+told = []
+for text in json.load(sys.stdin):
+    try:
+        told.append(isolate.check(text.encode()).decode())
+    except EngineError:
+        told.append(None)
+print(json.dumps(told), flush=True)
+os._exit(0)
+"""
+NO_TEXT = """
+    ['A'] | new String('A') | 65 | 1.5 | true | null | undefined | 10n | Symbol('A') | new Date(0) | (() => 'A')
+    ({ toString() { return 'A' } }) | Promise.resolve('A') | new Uint8Array([65]) | new ArrayBuffer(1)
+    new Proxy({}, {}) | (() => { throw 'A' })() | (() => { throw new Error('A') })() | new Map() | function* () {}
+""".replace("\n", "|").split("|")
+
+
+def test_only_a_text_is_an_answer():
+    """Anything else would be a live handle of the engine, or a number where a text is read."""
+    asked = ["() => 'A'", *(f"() => {each.strip()}" for each in NO_TEXT if each.strip()), "() => 'B'"]
+    command = [sys.executable, "-c", ANSWERS]
+    done = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, timeout=30, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == ["A", *[None] * (len(asked) - 2), "B"]
+
+
 def test_the_policy_layer_cannot_be_left_out():
     code = "from langserver.js_runtime import JsRuntime\nJsRuntime(policy=False)"
     done = subprocess.run(

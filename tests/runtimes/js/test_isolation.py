@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from langserver.core.outcome import ErrorKind
+
 # Replaces all that a program can replace by something that throws and tells that it was called.
 ARM = """
 let called = '', armed = false;
@@ -169,9 +171,39 @@ def test_nothing_is_found(js, name):
     assert js.run(PROBES[name]).value == []
 
 
-def test_the_end_of_a_body_is_not_the_end_of_our_function(js):
-    for source in ("}); globalThis.out = 1; (async function () {", "} globalThis.out = 1; {", "*/ }"):
-        assert js.run(source + "\nreturn 1").report.failures
+EVIL = "console.log('evil'); globalThis.evil = 1;"
+# Each closes what might be around it, acts, and opens it again.
+SPLICES = [
+    f"}}); {EVIL} (function () {{",
+    f"}}); {EVIL} (async function () {{",
+    f"}})(); {EVIL} (() => {{",
+    f"}} {EVIL} {{",
+    f"}}\n{EVIL}\nasync function x() {{",
+    f"}} }}); {EVIL} (class {{ static {{",
+    f"await (1); }} }}); {EVIL} (class {{ static {{ await (1)",
+    f"return 1 }}, {EVIL} function () {{",
+    f"return 1; }}) ({EVIL}",
+    f"a) {{ {EVIL} }} //",
+    f") {{ {EVIL} }} //",
+    f"*/ {EVIL} /*",
+    f"`}} {EVIL} {{",
+    f"${{{EVIL}}}",
+    f"\\u007d); {EVIL}",
+    f"'\u2028}} {EVIL} {{'; }}",
+    f"]; {EVIL} [",
+    f"<!-- -->\n}} {EVIL} {{",
+]
+
+
+@pytest.mark.parametrize("source", SPLICES)
+def test_a_source_ends_nothing_but_itself(js, source):
+    """It is parsed alone: as a script, as the body of a function, and where V8 is asked what is wrong with it."""
+    for wrap in ("{}", "{}\nreturn 1", "await 0;\n{}"):
+        text = wrap.format(source)
+        ended = js.run(text)
+        assert ended.failure.kind is ErrorKind.SYNTAX_ERROR, text
+        assert ended.logs == [], text
+        assert js.run(text, mode="validate").report.failures, text
 
 
 def test_a_main_that_changes_with_each_look(js):
