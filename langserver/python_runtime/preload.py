@@ -9,6 +9,7 @@ import encodings.aliases
 import hashlib
 import importlib
 import json
+import random
 import sys
 import time
 from collections.abc import Callable
@@ -94,6 +95,7 @@ def exercise(warm_up: Callable[[str], None] | None) -> None:
     str(decimal.Decimal(1) / 3)
     hashlib.sha256(b"x").hexdigest()
     hashlib.new("sha512", b"x").hexdigest()
+    random.Random("text")  # noqa: S311 -- hashed, by a module that is loaded for it
     json.loads(json.dumps({"a": [1.5, None, "é"]}, indent=1))
     _keep_to_loaded_codecs()
     if warm_up is not None:

@@ -75,11 +75,11 @@ class PythonRuntime:
         # Every generator of the preloaded modules is this one: `random.Random()` objects are the program's own,
         # SystemRandom, secrets and uuid draw from the kernel each time.
         # Negative seeds become numbers above all others: `random.seed` drops the sign.
-        random.seed(os.urandom(_SEED_BYTES) if header.seed is None else header.seed % (1 << 64))
+        random.seed(_fresh() if header.seed is None else header.seed % (1 << 64))
 
     def draw(self) -> int:
         """A number of 53 bits, drawn after seeding as a task without a seed has it."""
-        random.seed(os.urandom(_SEED_BYTES))
+        random.seed(_fresh())
         return random.getrandbits(53)
 
     def validate(self, program: Program, channel: Channel) -> None:
@@ -131,6 +131,11 @@ class PythonRuntime:
             if failure.kind is ErrorKind.SANDBOX_VIOLATION and failure.type != "AuditRefusal":
                 channel.event("seccomp", "denied", failure.message)
         channel.report(report)
+
+
+def _fresh() -> int:
+    # A number: bytes would be hashed first, by a module that `random` of 3.13 loads when it comes to it.
+    return int.from_bytes(os.urandom(_SEED_BYTES))
 
 
 def _outcome(

@@ -208,7 +208,7 @@ def main(path):
 import typing
 done = []
 def main(path):
-    typing.ForwardRef('done.append(1) or int')._evaluate({'done': done}, {}, frozenset())
+    typing.ForwardRef('done.append(1) or int')._evaluate({'done': done}, {}, recursive_guard=frozenset())
     return 'evaluated' if done else ''
 """,
         "evaluated",

@@ -6,14 +6,15 @@ import json
 
 import pytest
 
-from langserver.sandbox.layers import AUDIT, POLICY
+from langserver.sandbox.layers import AUDIT, POLICY, SECCOMP
 from langserver.zygote.request import TaskRequest
 from tests.integration.holds.direct import one_zygote
 from tests.runtimes.python.test_language import PROGRAMS
 from tests.security.public_names import INSTEAD
 
-# The hook tells of each file that the interpreter tries to open; no other layer is in its way.
-LAYERS = frozenset({POLICY, AUDIT})
+# The hook tells of each folder and file in which the interpreter looks for a module. That it looks at all the filter
+# sees to: where it may ask for the times of its folders it may find that it has listed them already.
+LAYERS = frozenset({POLICY, AUDIT, SECCOMP})
 MORE = {
     "text": """
 result = ['%.3f' % 1.5, f'{1.5:>10.2f}', format(10**6, ','), 'ß'.upper(), 'a'.encode('idna').decode()]
@@ -69,6 +70,11 @@ class A(typing.NamedTuple):
     x: int = 1
 result = [A()._asdict(), collections.namedtuple('B', 'y')(1).y]
 """,
+    "seeds": """
+import random
+random.seed("text")
+result = [random.random(), random.Random(b"bytes").random(), random.Random(1.5).random()]
+""",
     "recursion": """
 def f(): f()
 try: f()
@@ -108,6 +114,6 @@ async def test_no_ordinary_program_makes_the_child_open_a_file(runtime: str, mod
 
 
 async def test_a_late_import_would_be_seen() -> None:
-    async with one_zygote("python", frozenset({AUDIT})) as supply:
+    async with one_zygote("python", frozenset({AUDIT, SECCOMP})) as supply:
         outcome = await supply.run(TaskRequest("python", "import json, wave"))
     assert ("audit", "denied") in {(event.layer, event.action) for event in outcome.events}

@@ -13,10 +13,12 @@ import itertools
 import json
 import os
 import sys
+import traceback
 import types
 import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
 from langserver.python_runtime import PythonRuntime, catalog, guards, modules
@@ -225,7 +227,7 @@ def walk(roots: dict[str, Any], look: Look, depth: int, calls: bool) -> tuple[di
                 take(f"{path}()", given, steps)
                 for part in itertools.islice(given, 3) if hasattr(type(given), "__next__") else ():
                     take(f"{path}()[]", part, steps)
-            except Exception:
+            except BaseException:  # asyncio.CancelledError too
                 continue
     return found, len(seen)
 
@@ -237,11 +239,13 @@ def in_child(act: Callable[[], Any]) -> Any:
     if pid == 0:
         try:
             warnings.simplefilter("ignore")
-            null = os.open(os.devnull, os.O_RDWR)
+            null, errors = os.open(os.devnull, os.O_RDWR), os.dup(2)
             for standard in (0, 1, 2):  # coroutines that nobody awaited say so, and `input` would wait
                 os.dup2(null, standard)
             with open(write, "w") as out:
                 json.dump(act(), out)
+        except BaseException:
+            os.write(errors, traceback.format_exc().encode())
         finally:
             os._exit(0)
     os.close(write)
@@ -269,7 +273,8 @@ def given_to_a_program(runtime: PythonRuntime) -> Any:
     names["look"] = walk_now  # while tasks and futures are pending: their texts say more then
     from langserver.python_runtime.modules import asynchronous
 
-    asynchronous.run(names["main"]())
+    with suppress(asyncio.CancelledError):  # the walk found `cancel`
+        asynchronous.run(names["main"]())
     return found
 
 
