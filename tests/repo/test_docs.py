@@ -1,4 +1,4 @@
-"""Links between the pages of this repository lead somewhere."""
+"""Links between the pages of this repository lead somewhere, and the tests they name exist."""
 
 from __future__ import annotations
 
@@ -32,3 +32,21 @@ def test_every_decision_is_listed() -> None:
     index = (ROOT / "docs" / "decisions" / "README.md").read_text()
     for record in (ROOT / "docs" / "decisions").glob("0*.md"):
         assert f"({record.name})" in index, f"{record.name} is not in the index"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_named_test_exists(page: Path) -> None:
+    for path, name in re.findall(r"\b(tests/[\w/]+\.py)(?:::(\w+))?", page.read_text()):
+        file = ROOT / path
+        assert file.exists(), f"{path} is not there"
+        assert not name or re.search(rf"^(?:async )?def {name}\(", file.read_text(), re.MULTILINE), f"{path}::{name}"
+
+
+def test_the_review_names_tests() -> None:
+    """For every row of what would go wrong."""
+    sections = (ROOT / "docs" / "security-review.md").read_text().partition("## Decided otherwise")[0]
+    rows = [
+        line for line in sections.splitlines() if line.startswith("| ") and not line.startswith(("| what", "| ---"))
+    ]
+    assert len(rows) > 20
+    assert [row for row in rows if "::test_" not in row] == []
