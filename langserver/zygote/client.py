@@ -159,8 +159,9 @@ class Zygote:
 
     def give_up(self) -> None:
         """Kills a zygote that does not do its work any more."""
-        pidfd.kill(self._pidfd)
-        self._lose()
+        if not self.lost:  # the pidfd of a lost one may be closed, and its number be another process' by now
+            pidfd.kill(self._pidfd)
+            self._lose()
 
     async def close(self) -> None:
         """Ends the zygote and what it still has, and waits until all of it is gone."""
@@ -176,11 +177,11 @@ class Zygote:
             return
         except OSError:
             data, descriptors = b"", []
-        if not data:
-            self._lose()
-            return
         try:
-            self._take(Message.decode(data), descriptors)
+            if data:
+                self._take(Message.decode(data), descriptors)
+            else:
+                self._lose()
         except ControlError as error:
             log.warning("the %s zygote (pid %d) broke the protocol: %s", self.runtime, self.pid, error)
             self.give_up()
