@@ -22,6 +22,7 @@ from tests.integration.server.fake_child import KILLED, FakeSupply
 TIMEOUT_SECONDS = 5
 MIB = 1 << 20
 CEILINGS = Ceilings(memory_mb=64, log_bytes=1000, output_bytes=100)
+MOST_PIECES = 100
 PIPE_BYTES = 60_000  # what is written before anybody reads
 # How the child ends: by itself once it has said everything, or, None, not before it is killed.
 ENDS: tuple[Exit | None, ...] = (
@@ -51,9 +52,11 @@ def check(data: bytes) -> None:
     stream = source.rest()[:PIPE_BYTES]
     # Not read, an input larger than a pipe stays under way; of a closed pipe nothing is expected.
     job = _job("1" * (200_000 if flags & 1 else 1), "python" if flags & 4 else "js")
-    whole, in_pieces = [run(_run(job, way, end, bool(flags & 2))) for way in ([stream], pieces(stream, cuts)[:500])]
+    whole, in_pieces = [
+        run(_run(job, way, end, bool(flags & 2))) for way in ([stream], pieces(stream, cuts)[:MOST_PIECES])
+    ]
     _judge(*whole, stream, end)
-    if len(pieces(stream, cuts)) <= 500:
+    if len(pieces(stream, cuts)) <= MOST_PIECES:
         assert _told(*whole) == _told(*in_pieces), "it depends on how it was cut"
 
 
