@@ -41,6 +41,7 @@ def seeds() -> list[bytes]:
         Report(failures=(Failure(ErrorKind.MEMORY_LIMIT, "m", line=2**31 - 1, column=2**31 - 1),)),
     ]
     found = [b"\0" + encode_report(report) for report in reports]
+    found += [payload.replace(b"\0\0\0\x07\0\0\0\x09", b"\xff" * 8) for payload in found]
     found += [payload.replace(b"ValueError", b"\xff\xfe\0\xed\xa0\x80rror") for payload in found]
     found += [b"\1" + encode_log(LogClaim(stream, "a\nb\u20ac")) for stream in STREAMS]
     found += [b"\2" + encode_event(SecurityClaim(layer, "denied", "open")) for layer in EVENT_LAYERS]

@@ -45,6 +45,8 @@ def seeds() -> list[bytes]:
         ask + born + step("limit", 0) + say(Op.LIMITED, 1, NONE, 2**63 - 1),
         ask + born + step("release", 0) + died + died,
         ask + lives + died,
+        ask + lives + step("raw", SIZE + 1, NONE) + Message(Op.LIMITED, 1).encode() + b"x",
+        ask + born + step("raw", SIZE + 1, NONE) + Message(Op.EXIT, 1).encode() + b"x",
         ask + lives + step("limit", 0) + step("wait"),
         ask + lives + lives,
         ask + lives + step("close"),
@@ -99,6 +101,9 @@ class _Play:
                 break
             await self._step(self._source.choice(STEPS))
             await settle()
+            for child in self._children:
+                if child.pid == processes.living() and child.exit.done():
+                    assert child.exit.result() is None, "the end of one who lives was believed"
         for request in self._requests:
             await asyncio.wait([request])  # it ends, if only since its time is up
             error = request.exception()
@@ -133,7 +138,10 @@ class _Play:
                 processes.send(self._control, data, [sort])
             case "raw":
                 size, sort = source.byte(), source.choice(processes.SORTS)
-                processes.send(self._control, source.take(size), [sort, sort])
+                data = source.take(size)
+                processes.send(self._control, data, [sort, sort])
+                await settle()
+                assert len(data) == SIZE or zygote.lost, "a message of another size was taken"
             case "answer the test":
                 for number in range(TRIALS + source.byte() % 2):
                     processes.send(self._control, Message(Op.TRIED, number, (source.byte(),)).encode(), [])
