@@ -97,7 +97,7 @@ class Child:
         if not descriptors:  # the kernel had no number left for it; without its pipes the child ends by itself
             _fail(self.spawned, SpawnRefused("no descriptor is left for a child: raise the limit of open files"))
             return
-        if not pidfd.is_child_of(self.zygote.pid, descriptors[0]):
+        if not self.zygote.owns(descriptors[0]):
             raise ControlError("that is no child of its")
         self._pidfd = descriptors.pop()
         _settle(self.spawned, None)

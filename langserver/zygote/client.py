@@ -38,6 +38,7 @@ class Zygote:
         self.on_lost: Callable[[], None] = _nothing
         self.pid = launched.pid
         self._process = launched.process
+        self._inside = launched.pid != launched.process.pid  # in namespaces of its own, behind a launcher
         self._pidfd = launched.pidfd
         self._control = launched.control
         self._children: dict[int, Child] = {}
@@ -61,6 +62,10 @@ class Zygote:
     def children(self) -> int:
         """Children that are not released."""
         return len(self._children)
+
+    def owns(self, descriptor: int) -> bool:
+        """Whether a descriptor that it sent is a pidfd, and of a process that is its to name."""
+        return pidfd.is_below(descriptor) if self._inside else pidfd.is_child_of(self.pid, descriptor)
 
     async def spawn(self, memory_bytes: int, cpu_seconds: int) -> Child:
         """Forks a child with these limits (growth in bytes, seconds; 0: none).

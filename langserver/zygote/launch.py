@@ -117,8 +117,8 @@ async def _ready(control: socket.socket, started: int) -> tuple[Message, int, in
         if message.op is not Op.READY or not descriptors:
             raise ControlError(f"expected READY and a descriptor, got {message.op.name}")
         pid = pidfd.pid_of(descriptors[0])
-        if pid != started and not pidfd.is_child_of(started, descriptors[0]):
-            raise ControlError("its descriptor is of another process, or /proc hides it (mount option hidepid)")
+        if pid != started and not pidfd.is_below(descriptors[0]):
+            raise ControlError("its descriptor is of another process")
         return message, pid, descriptors.pop()
     finally:
         for descriptor in descriptors:

@@ -8,6 +8,7 @@ import select
 import signal
 
 _NUMBER = re.compile(rb"^Pid:\s+(-?\d+)$", re.MULTILINE)  # pidfd_open(2)
+_NUMBERS = re.compile(rb"^NSpid:((?:[ \t]+\d+)+)$", re.MULTILINE)  # in this namespace and each below it
 _PARENT = re.compile(rb".*\) \S (\d+) ", re.DOTALL)  # proc_pid_stat(5): the name before it may hold anything
 
 
@@ -27,6 +28,18 @@ def is_child_of(parent: int, descriptor: int) -> bool:
         return False
     # First the parent, then whether it has ended: until then the number was its own.
     return (number > 0 and _parent_of(number) == parent) or has_ended(descriptor)
+
+
+def is_below(descriptor: int) -> bool:
+    """Whether `descriptor` is of a process in a pid namespace below ours, or of any that has ended.
+
+    Who lives in one can name nobody outside of it (pid_namespaces(7)). /proc may hide such processes (`hidepid`): this
+    does not look for them there.
+    """
+    if _number(descriptor) is None:
+        return False
+    found = _NUMBERS.search(_read(f"/proc/self/fdinfo/{descriptor}"))
+    return (found is not None and len(found.group(1).split()) > 1) or has_ended(descriptor)
 
 
 def has_ended(pidfd: int) -> bool:

@@ -21,6 +21,15 @@ def test_only_of_a_child_or_of_who_has_ended(sort: str) -> None:
         os.close(number)
 
 
+@pytest.mark.parametrize("sort", [sort for sort in processes.SORTS if sort])
+def test_nobody_in_our_own_namespace_is_below_it(sort: str) -> None:
+    (number,) = processes.descriptor(sort)
+    try:
+        assert pidfd.is_below(number) == (sort == "ended")
+    finally:
+        os.close(number)
+
+
 def test_a_child_of_another_process_is_none() -> None:
     (number,) = processes.descriptor("living")
     try:

@@ -93,7 +93,7 @@ class _Play:
         ours, self._control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.setblocking(False)
         self._control.setblocking(False)
-        stub = SimpleNamespace(poll=lambda: 0, kill=lambda: None)
+        stub = SimpleNamespace(pid=os.getpid(), poll=lambda: 0, kill=lambda: None)
         launched = Launched(os.getpid(), os.pidfd_open(processes.ended()), cast("object", stub), ours, Facts("3", 0))  # type: ignore[arg-type]
         self._zygote = Zygote("python", launched)
         for _ in range(MOST_STEPS):

@@ -75,6 +75,14 @@ def test_the_end_of_one_who_lives_is_not_believed(server: ServerProcess) -> None
     works(server)
 
 
+def test_in_namespaces_too_a_descriptor_is_looked_at(make_hostile_server: Callable[..., ServerProcess]) -> None:
+    """There by other means (`pidfd.is_below`), where the host has them."""
+    server = make_hostile_server("policy,audit")
+    before = started(server, "python")
+    assert ask_for(server, "no_pidfd") == ""
+    until(lambda: not before & started(server, "python"), "it was replaced")
+
+
 def test_nothing_is_kept_of_it(server: ServerProcess) -> None:
     kept = ["many_descriptors", "many_answers"]
     for act in kept:
