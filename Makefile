@@ -11,6 +11,11 @@ PYTHON ?= $(firstword $(foreach name,python3 python3.13 python3.12 python3.11,$(
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.stamp
+FUZZ := .venv-fuzz
+FUZZ_STAMP := $(FUZZ)/.stamp
+FUZZ_CORPUS := .fuzz
+FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?= $(basename $(notdir $(wildcard tests/fuzz/targets/*.py)))
 PYTEST_ARGS ?=
 
 IMAGE ?= langserver
@@ -23,7 +28,7 @@ OUT := .
 PROTOC = $(BIN)/python -m grpc_tools.protoc --proto_path=$(PB)=proto \
   --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc
 
-.PHONY: help setup demo test test-slow test-all bench lint format wheel image proto lock clean
+.PHONY: help setup demo test test-slow test-all fuzz bench lint format wheel image proto lock clean
 
 help: ## shows this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,6 +58,21 @@ test-all: ## test, then test-slow
 	$(MAKE) test
 	$(MAKE) test-slow
 
+fuzz: $(FUZZ_STAMP) ## coverage-guided fuzzing, FUZZ_SECONDS (60) for each of FUZZ_TARGETS (all)
+	@mkdir -p $(FUZZ_CORPUS)
+	@for target in $(FUZZ_TARGETS); do \
+	  $(FUZZ)/bin/python -m tests.fuzz.run $$target $(FUZZ_SECONDS) $(FUZZ_CORPUS) >$(FUZZ_CORPUS)/$$target.log 2>&1 \
+	    || { tail -n 40 $(FUZZ_CORPUS)/$$target.log; exit 1; }; \
+	  printf '%-14s ' $$target; grep -a DONE $(FUZZ_CORPUS)/$$target.log; \
+	done
+
+$(FUZZ_STAMP): requirements-fuzz.lock
+	@$(PYTHON) -m venv $(FUZZ)
+	@$(FUZZ)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes \
+	  -r requirements-fuzz.lock || { \
+	  echo "atheris has wheels for Python 3.11 to 3.13 on x86-64 only: make fuzz PYTHON=python3.13" >&2; exit 1; }
+	@touch $@
+
 bench: setup ## figures: a table, and bench/results/latest.json
 	@$(BIN)/python -m bench.run
 
@@ -77,12 +97,14 @@ image: wheel ## a container image, by podman or docker; IMAGE_ARGS="--build-arg 
 proto: setup ## generates langserver/pb from proto/lang.proto
 	$(PROTOC) --python_out=$(OUT) --pyi_out=$(OUT) --grpc_python_out=$(OUT) --mypy_grpc_out=$(OUT) $(PB)/lang.proto
 
-# Needs uv. Newest versions within pyproject.toml's bounds; the runtime's lock holds a part of the developers'.
-lock: ## resolves both locks anew
+# Needs uv. Newest versions within pyproject.toml's bounds; the other locks hold what the developers' holds too.
+lock: ## resolves the locks anew
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
 	  --extra dev pyproject.toml -o requirements-dev.lock
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
 	  --extra reflection -c requirements-dev.lock pyproject.toml -o requirements.lock
+	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
+	  --group pyproject.toml:fuzz -c requirements-dev.lock -o requirements-fuzz.lock
 
-clean: ## removes .venv and everything made
-	rm -rf $(VENV) build dist bench/results .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+clean: ## removes the environments and everything made
+	rm -rf $(VENV) $(FUZZ) $(FUZZ_CORPUS) build dist bench/results .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

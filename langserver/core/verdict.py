@@ -107,7 +107,7 @@ def verdict(evidence: Evidence) -> Verdict:
             return _reported(evidence, evidence.report)
     if evidence.ended is EndReason.DRAINED:
         return _DRAINED
-    if not evidence.sealed and evidence.ended is None:
+    if not evidence.sealed and evidence.ended in (None, EndReason.BROKE_PROTOCOL):  # till then it was our code alone
         return _failed(ErrorKind.INTERNAL, _jail_message(evidence, exit_))
     return _ended_badly(evidence, exit_)
 
@@ -173,6 +173,8 @@ def _memory_message(bounds: Bounds) -> str:
 def _jail_message(evidence: Evidence, exit_: Exit) -> str:
     if evidence.jail_step is not None:
         return f"the sandbox could not be set up: step {evidence.jail_step} failed; see `langserver doctor`"
+    if evidence.broken is not None:
+        return f"the task's process broke the protocol before it was sealed: {evidence.broken}"
     return f"the task's process died before it was sealed ({_how(exit_)})"
 
 

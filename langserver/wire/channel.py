@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterator
 
 from langserver.core.claims import LogClaim, Report, SecurityClaim
-from langserver.wire.fields import utf8
+from langserver.wire.fields import cut, utf8
 from langserver.wire.frames import HEAD, Frame, FrameError, Kind, encode
-from langserver.wire.report import LOG_LINE_BYTES, encode_event, encode_log, encode_report
+from langserver.wire.report import BAD_INPUT_BYTES, LOG_LINE_BYTES, encode_event, encode_log, encode_report
 
 LOG_LINE_COST = 24  # bytes that a line costs of the log budget beside its text
 MAX_EVENTS = 64  # security events that one response holds
@@ -64,7 +64,7 @@ class Channel:
 
     def bad_input(self, reason: str) -> None:
         """The input is not what a request must hold; ends the hand-over."""
-        self.send(Frame(Kind.BAD_INPUT, utf8(reason)[:512]))
+        self.send(Frame(Kind.BAD_INPUT, cut(utf8(reason), BAD_INPUT_BYTES)))
 
     def log(self, stream: str, line: str) -> None:
         """One log line without its newline; a long one is split, one over the budget is dropped and said so, once."""

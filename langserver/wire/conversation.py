@@ -6,9 +6,10 @@ from enum import Enum, auto
 
 from langserver.core.claims import LogClaim, Report, SecurityClaim
 from langserver.wire.channel import LOG_LINE_COST, MAX_EVENTS
-from langserver.wire.fields import FieldError
+from langserver.wire.fields import FieldError, shown
 from langserver.wire.frames import Frame, FrameDecoder, FrameError, Kind
 from langserver.wire.report import (
+    BAD_INPUT_BYTES,
     EVENT_TEXT_BYTES,
     LOG_LINE_BYTES,
     REPORT_OVERHEAD_BYTES,
@@ -36,7 +37,11 @@ _ALLOWED = {
 
 
 class Conversation:
-    """Takes a child's bytes in, in any pieces, and keeps what they say within the task's limits."""
+    """Takes a child's bytes in and keeps what they say within the task's limits.
+
+    In which pieces they come changes nothing of what is kept: how many reads they take depends on the server's load,
+    and often a child could choose it.
+    """
 
     def __init__(self, output_bytes: int, log_bytes: int) -> None:
         self._output_bytes = output_bytes
@@ -46,7 +51,7 @@ class Conversation:
             {
                 Kind.SEALED: 0,
                 Kind.STARTED: 0,
-                Kind.BAD_INPUT: 512,
+                Kind.BAD_INPUT: BAD_INPUT_BYTES,
                 Kind.LOG: LOG_LINE_BYTES + _SLACK,
                 Kind.LOGS_TRUNCATED: 0,
                 Kind.EVENT: 2 * EVENT_TEXT_BYTES + _SLACK,
@@ -54,6 +59,7 @@ class Conversation:
             }
         )
         self.received = 0
+        self.broken: str | None = None
         self.bad_input: str | None = None
         self.report: Report | None = None
         self.events: list[SecurityClaim] = []
@@ -75,28 +81,33 @@ class Conversation:
         return self._phase is _Phase.OVER
 
     def hear(self, data: bytes) -> list[LogClaim]:
-        """Takes in what was read; returns the log lines it completes. Raises FrameError for a broken protocol."""
-        self.received += len(data)
+        """Takes in what was read; returns the log lines it completes.
+
+        When it breaks the protocol, `broken` says how: what came before that counts, and nothing is heard after it.
+        """
         logs: list[LogClaim] = []
+        if self.broken is not None:
+            return logs
+        self.received += len(data)
         try:
             for frame in self._decoder.feed(data):
-                if frame.kind not in _ALLOWED[self._phase]:
-                    raise FrameError(f"a {frame.kind.name} frame {_WHEN[self._phase]}")
                 self._take(frame, logs)
-        except FieldError as error:
-            raise FrameError(str(error)) from None
-        if self.over and self._decoder.pending:
-            raise FrameError("bytes after its last word")
+        except (FrameError, FieldError) as error:
+            self.broken = str(error)
+        if self.over and (self.broken is not None or self._decoder.pending):
+            self.broken = "bytes after its last word"
         return logs
 
     def _take(self, frame: Frame, logs: list[LogClaim]) -> None:
+        if frame.kind not in _ALLOWED[self._phase]:
+            raise FrameError(f"a {frame.kind.name} frame {_WHEN[self._phase]}")
         match frame.kind:
             case Kind.SEALED:
                 self._phase = _Phase.HANDED_OVER
             case Kind.STARTED:
                 self._phase = _Phase.RUNNING
             case Kind.BAD_INPUT:
-                self.bad_input = frame.payload.decode("utf-8", "replace").replace("\0", "")
+                self.bad_input = shown(frame.payload, BAD_INPUT_BYTES)
                 self._phase = _Phase.OVER
             case Kind.LOG:
                 self._take_log(decode_log(frame.payload), logs)

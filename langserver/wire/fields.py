@@ -26,12 +26,27 @@ def utf8(text: str) -> bytes:
         return _SURROGATE.sub("\ufffd", text).encode()
 
 
+def cut(text: bytes, cap: int) -> bytes:
+    """UTF-8 `text`, at most `cap` bytes of it, cut between characters."""
+    return text if len(text) <= cap else text[:cap].decode("utf-8", "ignore").encode()
+
+
 def pack_text(value: str, cap: int) -> bytes:
     """`value` as UTF-8 with its length in front; at most `cap` bytes of it are kept."""
-    data = utf8(value[:cap])
-    if len(data) > cap:
-        data = data[:cap].decode("utf-8", "ignore").encode()
-    return pack_bytes(data)
+    return pack_bytes(cut(utf8(value[:cap]), cap))
+
+
+def shown(data: bytes, cap: int) -> str:
+    """Hostile bytes, at most `cap` of them, as text of at most `cap` bytes of UTF-8.
+
+    What is no UTF-8 becomes U+FFFD, and NUL is removed (it cuts strings in C programs).
+    """
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        # U+FFFD has three bytes, and may stand for one: replaced, a text would be up to three times its cap.
+        text = cut(data.decode("utf-8", "replace").encode(), cap).decode()
+    return text.replace("\0", "")
 
 
 class FieldReader:
@@ -53,8 +68,8 @@ class FieldReader:
         return bytes(self._take(length))
 
     def text(self, cap: int) -> str:
-        """A length-prefixed string: hostile bytes become U+FFFD, NUL is removed (it cuts strings in C programs)."""
-        return self.bytes(cap).decode("utf-8", "replace").replace("\0", "")
+        """A length-prefixed string of at most `cap` bytes, as `shown` shows it."""
+        return shown(self.bytes(cap), cap)
 
     def end(self) -> None:
         """Raises FieldError unless everything was read."""

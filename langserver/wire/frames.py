@@ -7,7 +7,7 @@ length is judged before anything is allocated for it.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -54,27 +54,32 @@ class FrameDecoder:
     def __init__(self, caps: Mapping[Kind, int]) -> None:
         self._caps = caps
         self._buffer = bytearray()
+        self._start = 0
 
     @property
     def pending(self) -> int:
-        """Bytes that make no whole frame yet."""
-        return len(self._buffer)
+        """Bytes that are in no frame given out yet."""
+        return len(self._buffer) - self._start
 
-    def feed(self, data: bytes) -> list[Frame]:
-        """The frames that `data` completes, in order. Raises FrameError; the stream is of no use after that."""
+    def feed(self, data: bytes) -> Iterator[Frame]:
+        """The frames that `data` completes, in order, each judged when it is asked for, after those before it.
+
+        Raises FrameError when it comes to what is none; the stream is of no use after that.
+        """
         self._buffer += data
-        frames: list[Frame] = []
-        start = 0
-        while len(self._buffer) - start >= HEAD.size:
-            number, length = HEAD.unpack_from(self._buffer, start)
+        return self._frames()
+
+    def _frames(self) -> Iterator[Frame]:
+        while self.pending >= HEAD.size:
+            number, length = HEAD.unpack_from(self._buffer, self._start)
             kind = self._accept(number, length)
-            end = start + HEAD.size + length
-            if end > len(self._buffer):
+            begin = self._start + HEAD.size
+            if begin + length > len(self._buffer):
                 break
-            frames.append(Frame(kind, bytes(self._buffer[start + HEAD.size : end])))
-            start = end
-        del self._buffer[:start]
-        return frames
+            self._start = begin + length
+            yield Frame(kind, bytes(self._buffer[begin : self._start]))
+        del self._buffer[: self._start]
+        self._start = 0
 
     def _accept(self, number: int, length: int) -> Kind:
         try:

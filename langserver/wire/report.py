@@ -21,7 +21,8 @@ HINT_BYTES = 2 << 10
 IMPORT_BYTES = 256
 LOG_LINE_BYTES = 8 << 10
 EVENT_TEXT_BYTES = 200
-# Room that a REPORT frame has beside its output.
+BAD_INPUT_BYTES = 512
+# Room that a REPORT frame has beside its output, all its texts together.
 REPORT_OVERHEAD_BYTES = 1 << 20
 
 STREAMS = ("stdout", "stderr", "log", "info", "warn", "error", "debug")
@@ -64,6 +65,8 @@ def decode_report(payload: bytes, output_cap: int) -> Report:
     failures = tuple(_decode_failure(reader) for _ in range(failure_count))
     imports = tuple(reader.text(IMPORT_BYTES) for _ in range(import_count))
     reader.end()
+    if len(payload) - len(output) > REPORT_OVERHEAD_BYTES:
+        raise FieldError(f"{len(payload) - len(output)} bytes beside the output are too many")
     return Report(output, failures, imports, compile_ns, run_ns)
 
 

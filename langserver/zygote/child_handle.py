@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from typing import TYPE_CHECKING, TypeVar
 
 from langserver.core.verdict import Exit
-from langserver.wire.control import Message, Op
+from langserver.wire.control import ControlError, Message, Op
 from langserver.zygote import pidfd
 from langserver.zygote.failures import SpawnRefused, ZygoteLost
 
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _DEATH_SECONDS = 5.0
+_MAX_ERRNO = 4095  # include/linux/err.h
 
 
 class Child:
     """One forked child: its pipes (non-blocking here), its pidfd, and the future of its end.
 
-    `exit` gives None when the zygote died and the status with it.
+    `exit` gives None when the zygote died and the status with it; it is cancelled when there is no process.
     """
 
     def __init__(self, zygote: Zygote, slot: int, input_fd: int, report_fd: int) -> None:
@@ -57,7 +59,7 @@ class Child:
         self.zygote.tell(Message(Op.LIMIT, self.slot, (memory_bytes, cpu_seconds)))
         errno = await self.zygote.answer(self._limited)
         if errno:
-            raise SpawnRefused(f"the limits of a child could not be lowered: {os.strerror(errno)}")
+            raise SpawnRefused(f"the limits of a child could not be lowered: {_reason(errno)}")
 
     def close_input(self) -> None:
         """Nothing more is sent."""
@@ -76,20 +78,37 @@ class Child:
             self._pidfd = -1
 
     def take_message(self, message: Message, descriptors: list[int]) -> None:
-        """What the zygote says of this child."""
+        """What the zygote says of this child. Raises ControlError for what it cannot say now."""
         numbers = message.numbers
-        if message.op is Op.SPAWNED and descriptors:
-            self._pidfd = descriptors.pop()
-            _settle(self.spawned, None)
-        elif message.op is Op.SPAWNED:  # the kernel had no number left for it; without its pipes it ends by itself
-            _fail(self.spawned, SpawnRefused("no descriptor is left for a child: raise the limit of open files"))
-        elif message.op is Op.NOT_SPAWNED:
-            _fail(self.spawned, SpawnRefused(f"no process could be forked: {os.strerror(numbers[0])}"))
-        elif message.op is Op.LIMITED and self._limited is not None:
+        if message.op is Op.SPAWNED and not self.spawned.done():
+            self._take_pidfd(descriptors)
+        elif message.op is Op.NOT_SPAWNED and not self.spawned.done():
+            _fail(self.spawned, SpawnRefused(f"no process could be forked: {_reason(numbers[0])}"))
+            self.exit.cancel()  # nobody will tell of it
+        elif message.op is Op.LIMITED and self._limited is not None and not self._limited.done():
+            _reason(numbers[0])
             _settle(self._limited, numbers[0])
-        elif message.op is Op.EXIT:
-            code, number, cpu, max_rss = numbers[:4]
-            _settle(self.exit, Exit(None if number else code, number or None, cpu / 1e6, max_rss))
+        elif message.op is Op.EXIT and self.spawned.done() and not self.exit.done():
+            self._take_exit(numbers)
+        else:
+            raise ControlError(f"{message.op.name} does not come now")
+
+    def _take_pidfd(self, descriptors: list[int]) -> None:
+        if not descriptors:  # the kernel had no number left for it; without its pipes the child ends by itself
+            _fail(self.spawned, SpawnRefused("no descriptor is left for a child: raise the limit of open files"))
+            return
+        if not self.zygote.owns(descriptors[0]):
+            raise ControlError("that is no child of its")
+        self._pidfd = descriptors.pop()
+        _settle(self.spawned, None)
+
+    def _take_exit(self, numbers: tuple[int, ...]) -> None:
+        code, number, cpu, max_rss = numbers[:4]
+        if self._pidfd >= 0 and not pidfd.has_ended(self._pidfd):
+            raise ControlError("that child has not ended")
+        if not (-1 <= code <= 255 and 0 <= number <= signal.SIGRTMAX and cpu >= 0 and max_rss >= 0):
+            raise ControlError("no process ends like that")
+        _settle(self.exit, Exit(None if number else code, number or None, cpu / 1e6, max_rss))
 
     async def lose(self) -> None:
         """The zygote is gone, and with it every status; its children die with it (PDEATHSIG), which is waited for."""
@@ -126,3 +145,9 @@ def _fail(future: asyncio.Future[None] | asyncio.Future[int], error: Exception) 
     if not future.done():
         future.set_exception(error)
         future.exception()  # nobody may wait for it: that is no error
+
+
+def _reason(errno: int) -> str:
+    if not -1 <= errno <= _MAX_ERRNO:  # os.strerror raises for what does not fit a C int
+        raise ControlError(f"there is no errno {errno}")
+    return os.strerror(errno)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import os
 import socket
 from collections import deque
@@ -19,9 +20,12 @@ from langserver.zygote.launch import Launched, launch
 
 T = TypeVar("T")
 
+log = logging.getLogger(__name__)
+
 _ANSWER_SECONDS = 10.0  # a zygote answers within milliseconds, or it is stopped or stuck
 _FAREWELL_SECONDS = 5.0
 _TOO_MANY_SECONDS = 0.005
+_LAST_WORDS = (Op.NOT_SPAWNED, Op.EXIT)
 
 
 class Zygote:
@@ -34,11 +38,13 @@ class Zygote:
         self.on_lost: Callable[[], None] = _nothing
         self.pid = launched.pid
         self._process = launched.process
+        self._inside = launched.pid != launched.process.pid  # in namespaces of its own, behind a launcher
         self._pidfd = launched.pidfd
         self._control = launched.control
         self._children: dict[int, Child] = {}
         self._unsent: deque[tuple[bytes, tuple[int, ...]]] = deque()
         self._slots = 0
+        self._forsaken: set[int] = set()  # slots given up before the zygote told of their end
         self._test: asyncio.Future[None] | None = None
         self._tests = 0
         self._answers: dict[int, int] = {}
@@ -56,6 +62,10 @@ class Zygote:
     def children(self) -> int:
         """Children that are not released."""
         return len(self._children)
+
+    def owns(self, descriptor: int) -> bool:
+        """Whether a descriptor that it sent is a pidfd, and of a process that is its to name."""
+        return pidfd.is_below(descriptor) if self._inside else pidfd.is_child_of(self.pid, descriptor)
 
     async def spawn(self, memory_bytes: int, cpu_seconds: int) -> Child:
         """Forks a child with these limits (growth in bytes, seconds; 0: none).
@@ -97,6 +107,8 @@ class Zygote:
     def release(self, child: Child) -> None:
         """Gives up a child that has ended, or never was."""
         self._children.pop(child.slot, None)
+        if not child.exit.done():
+            self._forsaken.add(child.slot)
         child.close()
         if not self._children:
             self._idle.set()
@@ -152,8 +164,9 @@ class Zygote:
 
     def give_up(self) -> None:
         """Kills a zygote that does not do its work any more."""
-        pidfd.kill(self._pidfd)
-        self._lose()
+        if not self.lost:  # the pidfd of a lost one may be closed, and its number be another process' by now
+            pidfd.kill(self._pidfd)
+            self._lose()
 
     async def close(self) -> None:
         """Ends the zygote and what it still has, and waits until all of it is gone."""
@@ -163,31 +176,40 @@ class Zygote:
 
     def _listen(self) -> None:
         try:
-            data, descriptors, _, _ = socket.recv_fds(self._control, SIZE, 1, socket.MSG_CMSG_CLOEXEC)
+            # One byte more than a message has: of a longer one the rest would be lost without a word.
+            data, descriptors, _, _ = socket.recv_fds(self._control, SIZE + 1, 1, socket.MSG_CMSG_CLOEXEC)
         except BlockingIOError:
             return
         except OSError:
             data, descriptors = b"", []
-        if not data:
-            self._lose()
-            return
         try:
-            message = Message.decode(data)
-            if message.op is Op.TRIED:
-                self._take_answer(message)
-                return
-            child = self._children.get(message.slot)
-            if child is not None:  # of a slot that was given up: nobody waits for it
-                child.take_message(message, descriptors)
-        except ControlError:
+            if data:
+                self._take(Message.decode(data), descriptors)
+            else:
+                self._lose()
+        except ControlError as error:
+            log.warning("the %s zygote (pid %d) broke the protocol: %s", self.runtime, self.pid, error)
             self.give_up()
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
 
+    def _take(self, message: Message, descriptors: list[int]) -> None:
+        if message.op is Op.TRIED:
+            self._take_answer(message)
+        elif (child := self._children.get(message.slot)) is not None:
+            child.take_message(message, descriptors)
+        elif message.slot not in self._forsaken:
+            raise ControlError(f"{message.op.name} of a child that there is not")
+        elif message.op in _LAST_WORDS:
+            self._forsaken.remove(message.slot)
+
     def _take_answer(self, message: Message) -> None:
-        self._answers[message.slot] = message.numbers[0]
-        if self._test is not None and not self._test.done() and len(self._answers) == self._tests:
+        number = message.slot
+        if self._test is None or self._test.done() or number >= self._tests or number in self._answers:
+            raise ControlError("TRIED does not come now")
+        self._answers[number] = message.numbers[0]
+        if len(self._answers) == self._tests:
             self._test.set_result(None)
 
     def _lose(self) -> None:

@@ -18,7 +18,7 @@ from langserver.core.verdict import Bounds, EndReason, Evidence, Exit, Verdict, 
 from langserver.sandbox.jail import step_of_exit_code
 from langserver.wire.channel import MAX_EVENTS
 from langserver.wire.conversation import Conversation
-from langserver.wire.frames import HEAD, FrameError, Kind, encode
+from langserver.wire.frames import HEAD, Kind, encode
 from langserver.wire.header import TaskHeader
 from langserver.zygote.child_handle import Child
 from langserver.zygote.failures import SpawnRefused, ZygoteLost
@@ -162,7 +162,6 @@ class _HandOver:
         self._end = end
         self._loop = asyncio.get_running_loop()
         self._conversation = Conversation(job.header.output_bytes, job.header.log_bytes)
-        self._broken: str | None = None
         self._unsent = deque(_hand_over_bytes(job))
         self._sent = False
         self._started_at: float | None = None
@@ -232,23 +231,21 @@ class _HandOver:
             return True
         if not data:
             return False
-        try:
-            claims = self._conversation.hear(data)
-        except FrameError as error:
-            self._broken = str(error)
-            self._end(EndReason.BROKE_PROTOCOL)
-            return False
+        claims = self._conversation.hear(data)
         now = self._loop.time()
         if self._started_at is None and self._conversation.started:
             self._started_at = now
         for claim in claims:
             line = LogLine(claim.stream, claim.text, now - (self._started_at or now))
             self._on_log(line)
+        if self._conversation.broken is not None:
+            self._end(EndReason.BROKE_PROTOCOL)
+            return False
         return True
 
     def _drain(self) -> None:
         """Reads what the dead child left in its pipe: at most what a pipe holds, as nobody writes any more."""
-        while self._broken is None:
+        while self._conversation.broken is None:
             before = self._conversation.received
             if not self._read() or self._conversation.received == before:
                 return
@@ -265,7 +262,7 @@ class _HandOver:
             ended=ended,
             sealed=said.sealed,
             bad_input=said.bad_input,
-            broken=self._broken,
+            broken=said.broken,
             report=report,
             output_fault=await self._output_fault(report),
             jail_step=step_of_exit_code(exit_.code) if exit_ and exit_.code is not None and not said.sealed else None,

@@ -19,7 +19,7 @@ from langserver.zygote.failures import ZygoteError
 _INTERPRETER = ("-I", "-X", "utf8", "-m", "langserver.zygote.main")
 _START_SECONDS = 60.0  # a loaded machine; a zygote takes well under one second
 _END_SECONDS = 5.0
-_STDERR_BYTES = 4 << 10
+_STDERR_BYTES = 64 << 10  # what a pipe holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +55,19 @@ async def launch(runtime: str, layers: frozenset[str]) -> Launched:
         raise ZygoteError(f"the {runtime} zygote could not start: {error.strerror}") from None
     try:
         async with asyncio.timeout(_START_SECONDS):
-            message, pid, descriptor = await _ready(control)
-    except (_NotReady, TimeoutError, OSError, ControlError):
+            message, pid, descriptor = await _ready(control, process.pid)
+    except (_NotReady, TimeoutError, OSError, ControlError) as error:
         control.close()
-        process.kill()
-        raise ZygoteError(await asyncio.to_thread(_last_words, runtime, process)) from None
+        await asyncio.to_thread(_end, process)
+        why = _last_words(process) or str(error) or "it said nothing"
+        raise ZygoteError(f"the {runtime} zygote could not start: {why}") from None
     except asyncio.CancelledError:
         control.close()
         _end(process)
         raise
-    _close_stderr(process)
+    finally:
+        assert process.stderr is not None  # asked for in Popen
+        process.stderr.close()
     *version, _, idle_rss = message.numbers
     facts = Facts(".".join(map(str, version)).removesuffix(".0"), idle_rss)
     return Launched(pid, descriptor, process, control, facts)
@@ -104,8 +107,11 @@ class _NotReady(Exception):
     """The zygote ended instead."""
 
 
-async def _ready(control: socket.socket) -> tuple[Message, int, int]:
-    """The zygote's first message, its pid and its pidfd. Raises _NotReady, ControlError, OSError."""
+async def _ready(control: socket.socket, started: int) -> tuple[Message, int, int]:
+    """The zygote's first message, its pid and its pidfd. Raises _NotReady, ControlError, OSError.
+
+    `started` is the process that was started, the zygote itself or its launcher.
+    """
     loop = asyncio.get_running_loop()
     readable = asyncio.Event()  # it may be set again, also when nobody waits any more
     loop.add_reader(control, readable.set)
@@ -113,14 +119,17 @@ async def _ready(control: socket.socket) -> tuple[Message, int, int]:
         await readable.wait()
     finally:
         loop.remove_reader(control)
-    data, descriptors, _, _ = socket.recv_fds(control, SIZE, 1, socket.MSG_CMSG_CLOEXEC)
+    data, descriptors, _, _ = socket.recv_fds(control, SIZE + 1, 1, socket.MSG_CMSG_CLOEXEC)
     try:
         if not data:
             raise _NotReady
         message = Message.decode(data)
         if message.op is not Op.READY or not descriptors:
             raise ControlError(f"expected READY and a descriptor, got {message.op.name}")
-        return message, pidfd.pid_of(descriptors[0]), descriptors.pop()
+        pid = pidfd.pid_of(descriptors[0])
+        if pid != started and not pidfd.is_below(descriptors[0]):
+            raise ControlError("its descriptor is of another process")
+        return message, pid, descriptors.pop()
     finally:
         for descriptor in descriptors:
             os.close(descriptor)
@@ -134,17 +143,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:  # it is stopped
         process.kill()
         process.wait()
-    _close_stderr(process)
 
 
-def _last_words(runtime: str, process: subprocess.Popen[bytes]) -> str:
+def _last_words(process: subprocess.Popen[bytes]) -> str:
+    """The last line of what an ended zygote had said; empty when it said nothing."""
     assert process.stderr is not None  # asked for in Popen
-    words = process.stderr.read()[-_STDERR_BYTES:].decode("utf-8", "replace").strip()
-    process.wait()
-    process.stderr.close()
-    return f"the {runtime} zygote could not start: {words.splitlines()[-1] if words else 'it said nothing'}"
-
-
-def _close_stderr(process: subprocess.Popen[bytes]) -> None:
-    if process.stderr is not None:
-        process.stderr.close()
+    # What the pipe holds, and no waiting for its end: somebody else may hold it open.
+    os.set_blocking(process.stderr.fileno(), False)
+    words = (process.stderr.read(_STDERR_BYTES) or b"").decode("utf-8", "replace").strip()
+    return words.splitlines()[-1] if words else ""

@@ -4,19 +4,49 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import signal
 
-_NUMBER = re.compile(rb"^Pid:\s+(-?\d+)$", re.MULTILINE)
+_NUMBER = re.compile(rb"^Pid:\s+(-?\d+)$", re.MULTILINE)  # pidfd_open(2)
+_NUMBERS = re.compile(rb"^NSpid:((?:[ \t]+\d+)+)$", re.MULTILINE)  # in this namespace and each below it
+_PARENT = re.compile(rb".*\) \S (\d+) ", re.DOTALL)  # proc_pid_stat(5): the name before it may hold anything
 
 
 def pid_of(pidfd: int) -> int:
     """The process' number here, whatever it is in its own namespace; 0 when it is gone. Raises OSError."""
-    descriptor = os.open(f"/proc/self/fdinfo/{pidfd}", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        found = _NUMBER.search(os.read(descriptor, 4096))
-    finally:
-        os.close(descriptor)
-    return max(int(found.group(1)), 0) if found else 0
+    number = _number(pidfd)
+    return max(number, 0) if number is not None else 0
+
+
+def is_child_of(parent: int, descriptor: int) -> bool:
+    """Whether `descriptor` is of a process that the process `parent` started, or of any that has ended.
+
+    Whoever holds a pidfd kills by its own rights: one that comes from a less trusted process could be of any process.
+    """
+    number = _number(descriptor)
+    if number is None:  # no pidfd
+        return False
+    # First the parent, then whether it has ended: until then the number was its own.
+    return (number > 0 and _parent_of(number) == parent) or has_ended(descriptor)
+
+
+def is_below(descriptor: int) -> bool:
+    """Whether `descriptor` is of a process in a pid namespace below ours, or of any that has ended.
+
+    Who lives in one can name nobody outside of it (pid_namespaces(7)). /proc may hide such processes (`hidepid`): this
+    does not look for them there.
+    """
+    if _number(descriptor) is None:
+        return False
+    found = _NUMBERS.search(_read(f"/proc/self/fdinfo/{descriptor}"))
+    return (found is not None and len(found.group(1).split()) > 1) or has_ended(descriptor)
+
+
+def has_ended(pidfd: int) -> bool:
+    """Whether the process has ended, buried or not: then it can be read (pidfd_open(2))."""
+    poller = select.poll()
+    poller.register(pidfd, select.POLLIN)
+    return bool(poller.poll(0))
 
 
 def kill(pidfd: int) -> None:
@@ -25,3 +55,24 @@ def kill(pidfd: int) -> None:
         signal.pidfd_send_signal(pidfd, signal.SIGKILL)
     except ProcessLookupError:
         pass
+
+
+def _number(descriptor: int) -> int | None:
+    found = _NUMBER.search(_read(f"/proc/self/fdinfo/{descriptor}"))
+    return int(found.group(1)) if found else None
+
+
+def _parent_of(pid: int) -> int:
+    try:
+        found = _PARENT.match(_read(f"/proc/{pid}/stat"))
+    except OSError:  # it is gone, or hidden from us
+        return 0
+    return int(found.group(1)) if found else 0
+
+
+def _read(path: str) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, 4096)
+    finally:
+        os.close(descriptor)

@@ -76,6 +76,7 @@ FACTS = [
     ("a wider margin for V8", "js", {"report": GOOD}, exited(growth=61 * MIB), ErrorKind.MEMORY_LIMIT, "64 MiB"),
     ("a jail step failed", "python", {"sealed": False, "jail_step": "landlock"}, exited(70), ErrorKind.INTERNAL, "landlock"),
     ("death before the seal", "python", {"sealed": False}, killed(11), ErrorKind.INTERNAL, "before it was sealed"),
+    ("our code broke the protocol", "python", {"sealed": False, "ended": EndReason.BROKE_PROTOCOL, "broken": "x"}, killed(9), ErrorKind.INTERNAL, "before it was sealed: x"),
     ("timeout before the seal", "python", {"sealed": False, "ended": EndReason.TIMEOUT}, killed(9), ErrorKind.TIMEOUT, "2 s"),
     ("the caller went away", "python", {"ended": EndReason.CANCELLED}, killed(9), ErrorKind.CANCELLED, "went away"),
 ]  # fmt: skip

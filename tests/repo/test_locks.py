@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-fuzz.lock")
 
 
 def pins(lock: str) -> dict[str, str]:
@@ -25,7 +25,7 @@ def canonical(name: str) -> str:
 @pytest.mark.parametrize("lock", LOCKS)
 def test_every_requirement_is_exact_and_hashed(lock: str) -> None:
     entries = re.split(r"\n(?=\S)", (ROOT / lock).read_text().rstrip())
-    assert len(entries) > 10
+    assert len(entries) >= 3
     for entry in entries:
         assert re.match(r"[A-Za-z0-9._-]+==\S+", entry), entry
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry
@@ -36,7 +36,7 @@ def test_no_address_of_an_index(lock: str) -> None:
     assert not re.search(r"://|--(extra-)?index-url|--find-links", (ROOT / lock).read_text())
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
 def test_the_abandoned_distribution_of_the_same_import_name_is_absent(lock: str) -> None:
     assert "mini-racer" in pins(lock)
     assert "py-mini-racer" not in pins(lock)
@@ -51,6 +51,12 @@ def test_declared_dependencies_are_locked() -> None:
 
 def test_tests_run_with_what_the_image_gets() -> None:
     assert pins("requirements.lock").items() <= pins("requirements-dev.lock").items()
+
+
+def test_fuzzing_is_of_what_is_tested_and_its_engine_is_nowhere_else() -> None:
+    fuzz, tested = pins("requirements-fuzz.lock"), pins("requirements-dev.lock")
+    assert fuzz.keys() - tested.keys() == {"atheris"}
+    assert all(fuzz[name] == tested[name] for name in fuzz.keys() & tested.keys())
 
 
 def names(requirements: list[str]) -> set[str]:

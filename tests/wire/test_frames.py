@@ -30,27 +30,34 @@ def test_frames_come_out_as_they_went_in_however_the_stream_is_cut(
 def test_a_cut_frame_waits_for_its_rest() -> None:
     decoder = FrameDecoder(CAPS)
     whole = encode(Kind.LOG, b"abc")
-    assert decoder.feed(whole[:-1]) == []
-    assert decoder.feed(whole[-1:]) == [Frame(Kind.LOG, b"abc")]
+    assert list(decoder.feed(whole[:-1])) == []
+    assert list(decoder.feed(whole[-1:])) == [Frame(Kind.LOG, b"abc")]
+
+
+def test_frames_before_one_that_is_none_are_given_out() -> None:
+    frames = FrameDecoder(CAPS).feed(encode(Kind.LOG, b"abc") + HEAD.pack(99, 0))
+    assert next(frames) == Frame(Kind.LOG, b"abc")
+    with pytest.raises(FrameError):
+        next(frames)
 
 
 @pytest.mark.parametrize("length", [101, 2**32 - 1])
 def test_a_length_over_its_cap_is_refused_from_the_head_alone(length: int) -> None:
     with pytest.raises(FrameError, match="over its cap of 100"):
-        FrameDecoder(CAPS).feed(HEAD.pack(Kind.LOG, length))
+        list(FrameDecoder(CAPS).feed(HEAD.pack(Kind.LOG, length)))
 
 
 @pytest.mark.parametrize("number", [0, 99, 255, Kind.HEADER])
 def test_a_kind_that_is_not_accepted_here_is_refused(number: int) -> None:
     with pytest.raises(FrameError, match=f"kind {int(number)} is not accepted"):
-        FrameDecoder(CAPS).feed(HEAD.pack(number, 0))
+        list(FrameDecoder(CAPS).feed(HEAD.pack(number, 0)))
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_are_frames_or_a_frame_error(data: bytes) -> None:
     decoder = FrameDecoder(CAPS)
     try:
-        frames = decoder.feed(data)
+        frames = list(decoder.feed(data))
     except FrameError:
         return
     assert all(len(frame.payload) <= CAPS[frame.kind] for frame in frames)

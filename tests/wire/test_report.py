@@ -13,6 +13,7 @@ from langserver.core.outcome import CLAIMABLE, ErrorKind
 from langserver.wire.fields import FieldError
 from langserver.wire.report import (
     MAX_FAILURES,
+    MESSAGE_BYTES,
     REPORT_OVERHEAD_BYTES,
     TRACEBACK_BYTES,
     decode_event,
@@ -91,6 +92,22 @@ def test_places_are_clamped() -> None:
     assert b"\xff" * 8 in payload
     (failure,) = decode_report(payload, 10).failures
     assert (failure.line, failure.column) == (2**31 - 1, 2**31 - 1)
+
+
+def test_text_is_within_its_cap_after_its_bytes_were_replaced_too() -> None:
+    """Each could become three: the answer to a Validate would be longer than the server sends."""
+    hostile = b"\xff" * MESSAGE_BYTES
+    payload = encode_report(Report(failures=(Failure(ErrorKind.USER_ERROR, "x" * len(hostile)),)))
+    (failure,) = decode_report(payload.replace(b"x" * len(hostile), hostile), 10).failures
+    assert failure.message == "\ufffd" * (MESSAGE_BYTES // 3)
+
+
+def test_texts_that_take_the_room_of_the_output_are_refused() -> None:
+    failures = (Failure(ErrorKind.USER_ERROR, "m", traceback="x" * TRACEBACK_BYTES),)
+    head, rest = encode_report(Report(failures=failures))[:24], encode_report(Report(failures=failures))[24:]
+    count = REPORT_OVERHEAD_BYTES // TRACEBACK_BYTES + 1
+    with pytest.raises(FieldError, match="beside the output are too many"):
+        decode_report(head[:16] + struct.pack("!HH", count, 0) + head[20:] + rest * count, 10)
 
 
 def test_a_lone_surrogate_becomes_a_replacement_character() -> None:

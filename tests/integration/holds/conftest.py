@@ -84,9 +84,12 @@ def until(condition: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
-def start_server(**settings: str) -> ServerProcess:
+SERVE = ("-m", "langserver.cli", "serve", "--listen", "127.0.0.1:0")
+
+
+def start_server(command: tuple[str, ...] = SERVE, **settings: str) -> ServerProcess:
     process = subprocess.Popen(
-        [sys.executable, "-m", "langserver.cli", "serve", "--listen", "127.0.0.1:0"],
+        [sys.executable, *command],
         env={**os.environ, **settings},
         stdout=subprocess.PIPE,
         text=True,
