@@ -285,8 +285,8 @@ def test_nothing_leads_out(runtime: PythonRuntime) -> None:
 
 
 def given_to_python() -> Any:
-    roots = {name: importlib.import_module(name) for name in catalog.MODULES} | {"builtins": builtins}
-    return walk({name: vars(module) for name, module in roots.items()}, getattr, 2, calls=False)
+    real = [builtins, *map(importlib.import_module, ("asyncio", "json", "random", "types"))]
+    return walk({module.__name__: vars(module) for module in real}, getattr, 2, calls=False)
 
 
 def test_the_walk_finds_what_leads_out() -> None:
