@@ -43,6 +43,10 @@ CHECKED = encode(
 )
 
 
+def caps(output_bytes: int) -> dict[Kind, int]:
+    return {**SMALL, Kind.REPORT: output_bytes + (1 << 20)}
+
+
 def streams() -> list[bytes]:
     """Honest and hostile ones, for seeds."""
     begun = SEALED + STARTED
@@ -50,6 +54,10 @@ def streams() -> list[bytes]:
         begun + LOG * 3 + EVENT + REPORT,
         begun + LOG + CUT + EVENT + FAILED,
         begun + CHECKED,
+        *(
+            begun + encode(Kind.REPORT, encode_report(Report(text)))
+            for text in (b"NaN", b"[" * 60, b'"\\ud800"', b"1" * 101)
+        ),
         SEALED + EVENT + encode(Kind.BAD_INPUT, b"input_json is not JSON"),
         SEALED + encode(Kind.BAD_INPUT, b"\xff\0" * 256),
         begun + REPORT + REPORT,
@@ -120,7 +128,7 @@ def _within_caps(heard: Conversation, logs: list[LogClaim], output_bytes: int, l
 
 
 def _in_order(heard: Conversation, stream: bytes, output_bytes: int) -> None:
-    frames, left, more = oracle.frames(stream, {**SMALL, Kind.REPORT: output_bytes + REPORT_OVERHEAD_BYTES})
+    frames, left, more = oracle.frames(stream, caps(output_bytes))
     kinds = [kind for kind, _ in frames]
     last_words = kinds.count(Kind.REPORT) + kinds.count(Kind.BAD_INPUT)
     if heard.broken is None:

@@ -10,6 +10,7 @@ from langserver.core.outcome import CLAIMABLE, ErrorKind
 from langserver.core.verdict import Exit, Refusal
 from langserver.limits import Asked, Ceilings
 from langserver.wire.channel import LOG_LINE_COST, MAX_EVENTS
+from langserver.wire.frames import Kind
 from langserver.zygote.execution import Execution, Job, LogLine, Outcome
 from langserver.zygote.request import TaskRequest, make_job
 from tests.fuzz import oracle
@@ -41,9 +42,11 @@ SERVERS_WORD = {ErrorKind.TIMEOUT, ErrorKind.CPU_LIMIT, ErrorKind.CRASHED, Error
 
 
 def seeds() -> list[bytes]:
-    heads = [bytes([end, flags, 0, 0]) for end in range(len(ENDS)) for flags in (0, 3)]
-    streams = conversation.streams()
-    return [heads[(7 * at) % len(heads)] + stream for at, stream in enumerate(streams * 3)]
+    found = []
+    for at, stream in enumerate(conversation.streams()):
+        others = bytes([1 + at % (len(ENDS) - 1), at % 8, 1, 9])
+        found += [head + stream for head in (bytes(4), bytes([1, 0, 0, 0]), others)]
+    return found
 
 
 def check(data: bytes) -> None:
@@ -100,16 +103,23 @@ def _judge(outcome: Outcome, lines: list[LogLine], stream: bytes, end: Exit | No
     usage = outcome.usage
     assert 0 <= usage.compile_seconds <= usage.wall_seconds
     assert 0 <= usage.run_seconds <= usage.wall_seconds
-    sealed = stream[:5] == conversation.SEALED
+    frames, left, more = oracle.frames(stream, conversation.caps(CEILINGS.output_bytes))
+    kinds = [kind for kind, _ in frames]
+    whole = more and not left and oracle.in_order(kinds)
+    sealed = kinds[:1] == [Kind.SEALED]
     honest_end = end is not None and end.code == 0
     if verdict.refusal is not None:
         assert verdict.refusal is Refusal.INVALID_ARGUMENT, "whether it is worth another try is not for a child to say"
         assert honest_end
+        assert whole
+        assert kinds[-1] == Kind.BAD_INPUT
         check_text(verdict.message, 512)
     elif verdict.failure is None:
         assert verdict.report is not None
         assert not verdict.report.failures
         assert honest_end
+        assert whole
+        assert kinds[-1] == Kind.REPORT
         depth = oracle.json_depth(verdict.report.output)
         assert depth is not None
         assert depth <= 200
@@ -120,6 +130,7 @@ def _judge(outcome: Outcome, lines: list[LogLine], stream: bytes, end: Exit | No
         assert (kind is ErrorKind.INTERNAL) <= (not sealed), "a fault of ours is nothing that a program can make"
         assert (kind is ErrorKind.CRASHED) <= sealed, "nor is what happens before there can be one a program's"
         assert (kind is ErrorKind.TIMEOUT) <= (end is None)
+        assert not (kind is ErrorKind.TIMEOUT and whole and kinds[-1:] == [Kind.REPORT]), "it is not waited for so long"
         assert (kind is ErrorKind.CPU_LIMIT) <= (end is not None and end.signal == 24)
         killed = SecurityClaim("seccomp", "killed", "a system call that no honest program makes")
         assert (killed in outcome.events) <= (end is not None and end.signal == 31)

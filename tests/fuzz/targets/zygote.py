@@ -8,6 +8,7 @@ import socket
 from types import SimpleNamespace
 from typing import cast
 
+from langserver.core.verdict import Exit
 from langserver.sandbox.selftest import checks, trials
 from langserver.wire.control import SIZE, Message, Op
 from langserver.zygote.child_handle import Child
@@ -102,8 +103,8 @@ class _Play:
             await self._step(self._source.choice(STEPS))
             await settle()
             for child in self._children:
-                if child.pid == processes.living() and child.exit.done():
-                    assert child.exit.result() is None, "the end of one who lives was believed"
+                if child.exit.done():
+                    self._judge(child, child.exit.result())
         for request in self._requests:
             await asyncio.wait([request])  # it ends, if only since its time is up
             error = request.exception()
@@ -117,6 +118,16 @@ class _Play:
         self._control.close()
         loop = asyncio.get_running_loop()
         assert loop.time() < (MOST_STEPS + 2) * 20
+
+    @staticmethod
+    def _judge(child: Child, told: Exit | None) -> None:
+        if told is not None:
+            assert child.pid != processes.living(), "the end of one who lives was believed"
+            assert (told.code is None) != (told.signal is None)
+            assert told.code is None or -1 <= told.code <= 255
+            assert told.signal is None or 1 <= told.signal <= 64
+            assert told.cpu_seconds >= 0
+            assert told.max_rss_bytes >= 0
 
     async def _step(self, name: str) -> None:
         zygote, source = self._zygote, self._source

@@ -15,7 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from langserver.pb import lang_pb2
 from tests.integration.holds.conftest import GUARD_SECONDS, NAMESPACES, ServerProcess, until
-from tests.integration.hostile.children import FORKING, HONEST, QUICK, SLOW, Hostile
+from tests.integration.hostile.children import FORKING, HONEST, QUICK, SLOW, WORDS, Hostile
 from tests.integration.hostile.conftest import WARM, at_rest, memory, settled
 from tests.integration.hostile.honest import Honest
 
@@ -90,6 +90,22 @@ def test_those_who_take_their_time(server: ServerProcess) -> None:
         assert play(server, SLOW) == []
     assert honest.wrong == []
     assert honest.answered > 10
+
+
+@pytest.mark.parametrize(("traceback", "kinds"), [(0, {"USER_ERROR"}), (20_000, {"CRASHED"})])
+def test_what_is_said_of_a_source_fits_the_answer(traceback: int, kinds: set[str], server: ServerProcess) -> None:
+    """As many problems as there may be, of bytes that U+FFFD would make three times as long."""
+    code = f"""
+texts = b"".join(struct.pack("!I", size) + b"\\xff" * size for size in (8192, 0, {traceback}, 2048))
+say(STARTED, encode(Kind.REPORT, struct.pack("!QQHHI", 1, 1, 100, 0, 0) + (struct.pack("!BII", 3, 1, 1) + texts) * 100))
+leave(0)
+"""
+    source = lang_pb2.InlineCode(code=WORDS + code, filename="early")
+    request = lang_pb2.ValidateRequest(runtime="python", inline_code=source)
+    response = server.stub.Validate(request, timeout=GUARD_SECONDS)
+    assert {lang_pb2.ErrorKind.Name(one.kind).removeprefix("ERROR_KIND_") for one in response.problems} == kinds
+    assert len(response.problems) == (1 if traceback else 100)
+    assert response.ByteSize() < 1.1 * MIB
 
 
 @pytest.mark.parametrize("rounds", [2, pytest.param(30, marks=[pytest.mark.slow, pytest.mark.timeout(900)])])
