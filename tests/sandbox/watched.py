@@ -4,6 +4,7 @@ Started as `python -I watched.py ROOT RUNTIME LAYERS`. Reads one JSON object a l
 
     code, inputs    the task
     watch           calls that kill the child: [[name, [[index of an argument, value]...]]...]
+    deny            an event that the audit hook of this child refuses
     memory_mib      growth that the child may have; absent: no limit
     pause           stop and continue the child once it waits after its first log line
     late            tell which modules came after the seal
@@ -30,6 +31,7 @@ from typing import Any
 
 sys.path.insert(0, sys.argv[1])
 
+from langserver.sandbox import audit
 from langserver.sandbox.bpf import Is
 from langserver.sandbox.jail import ChildLimits, Jail, finish_zygote, harden_zygote
 from langserver.sandbox.layers import NAMESPACES, POLICY, SECCOMP, parse_layers
@@ -69,8 +71,11 @@ class Watched:
         input_read, input_write = os.pipe2(os.O_CLOEXEC)
         report_read, report_write = os.pipe2(os.O_CLOEXEC)
         parent = os.getpid()
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as a zygote leaves it to its children
         pid = os.fork()
+        signal.signal(signal.SIGPIPE, signal.SIG_IGN if pid else signal.SIG_DFL)
         if pid == 0:
+            audit.ALLOWED[self.runtime.name].pop(task.get("deny"), None)
             watch_late = late_modules() if task.get("late") else None
 
             def seal(tell) -> None:
