@@ -39,6 +39,7 @@ def _load() -> ctypes.CDLL:
         ("__errno_location", pointer, []),
         ("open", number, [ctypes.c_char_p, number]),
         ("access", number, [ctypes.c_char_p, number]),
+        ("close", number, [number]),
         ("socket", number, [number, number, number]),
         ("connect", number, [number, pointer, ctypes.c_uint]),
         ("bind", number, [number, pointer, ctypes.c_uint]),
@@ -83,9 +84,17 @@ def _answer(result: int) -> int:
     return _errno.value if result == -1 else 0
 
 
+def _close(descriptor: int, used: int = 0) -> int:
+    """The answer of who got a descriptor and used it; the next attempt of this child finds none that is open."""
+    answer = _answer(descriptor) or _answer(used)
+    if descriptor != -1:
+        _libc.close(descriptor)
+    return answer
+
+
 def open_folder(_: int) -> int:
     """The root folder: there is one everywhere."""
-    return _answer(_libc.open(b"/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+    return _close(_libc.open(b"/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
 
 
 def open_by_interpreter(_: int) -> int:
@@ -102,7 +111,7 @@ def open_by_interpreter(_: int) -> int:
 def use_network(_: int) -> int:
     """A TCP socket, bound to any free port."""
     descriptor = _libc.socket(2, 1, 0)  # AF_INET, SOCK_STREAM
-    return _answer(descriptor if descriptor == -1 else _libc.bind(descriptor, _ANY_PORT, len(_ANY_PORT)))
+    return _close(descriptor, _libc.bind(descriptor, _ANY_PORT, len(_ANY_PORT)) if descriptor != -1 else -1)
 
 
 def see_files(_: int) -> int:
@@ -113,7 +122,7 @@ def see_files(_: int) -> int:
 def reach_loopback(_: int) -> int:
     """A UDP socket with the host's loopback at its other end. Nothing is sent."""
     descriptor = _libc.socket(2, 2, 0)  # AF_INET, SOCK_DGRAM
-    return _answer(descriptor if descriptor == -1 else _libc.connect(descriptor, _LOOPBACK, len(_LOOPBACK)))
+    return _close(descriptor, _libc.connect(descriptor, _LOOPBACK, len(_LOOPBACK)) if descriptor != -1 else -1)
 
 
 def start_process(_: int) -> int:
@@ -199,7 +208,7 @@ def read_elsewhere(_: int) -> int:
 
 
 def hold_more(_: int) -> int:
-    """A look at each descriptor that a child does not need: F_GETFD is allowed."""
+    """A look at each descriptor that a child does not need."""
     return _first_other(errno.EBADF, (_answer(_libc.fcntl(fd, _F_GETFD)) for fd in _DESCRIPTORS if fd > INPUT_FD))
 
 

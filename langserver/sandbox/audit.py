@@ -15,44 +15,36 @@ from langserver.sandbox.errors import ReadBackError
 
 Hook = Callable[[str, tuple[Any, ...]], None]
 
-_COMMON: Final[dict[str, str]] = {
-    "exec": "a task is executed; dataclasses and named tuples write their methods as code",
-    "compile": "a task is compiled; likewise",
-    "import": "an import of what is loaded already; loading anything else needs `open`",
-    "code.__new__": "CodeType.replace, when line numbers of a task are set right",
-    "object.__getattr__": "raised for a few attributes of functions and code, by inspect and functools too",
-    "object.__setattr__": "likewise, by functools.wraps",
-    "object.__delattr__": "likewise",
-    "builtins.id": "copy.deepcopy, repr of a recursive list, reprlib",
-    "sys._getframe": "named tuples, enums, typing and warnings ask for their caller's module",
-    "sys._getframemodulename": "the same from CPython 3.12 on",
-    "sys.set_asyncgen_hooks_firstiter": "an event loop that runs async generators",
-    "sys.set_asyncgen_hooks_finalizer": "an event loop that runs async generators",
-    "sys.set_asyncgen_hook_firstiter": "the spelling of CPython 3.11",
-    "sys.set_asyncgen_hook_finalizer": "the spelling of CPython 3.11",
-    "sys.unraisablehook": "an exception in a destructor",
-    "sys.excepthook": "an exception nobody caught",
-    "array.__new__": "array.array",
-    "time.sleep": "raised from CPython 3.13 on",
-    "os.putenv": "the time zone of the task is put into TZ after the seal",
-    "os.unsetenv": "likewise, taken out",
+ALLOWED: Final[dict[str, dict[str, str]]] = {
+    "python": {
+        "exec": "a task is executed; dataclasses and named tuples write their methods as code",
+        "compile": "a task is compiled; likewise",
+        "import": "an import of what is not there: it is an ImportError, since loading anything needs `open`",
+        "object.__getattr__": "raised for a few attributes of functions and code, by inspect and functools too",
+        "object.__setattr__": "likewise, by functools.wraps",
+        "builtins.id": "copy.deepcopy, repr of a recursive list, reprlib",
+        "sys._getframe": "named tuples, enums, typing and warnings ask for their caller's module",
+        "sys._getframemodulename": "the same from CPython 3.12 on",
+        "sys.set_asyncgen_hook_firstiter": "an event loop that runs async generators",
+        "sys.set_asyncgen_hook_finalizer": "likewise",
+        "sys.unraisablehook": "an exception in a destructor",
+        "array.__new__": "array.array",
+        "time.sleep": "raised from CPython 3.13 on",
+        "os.putenv": "the time zone of the task is put into TZ after the seal",
+    },
+    # No program of a JavaScript child is Python's: what its few lines of ours raise.
+    "js": {
+        "ctypes.string_at": "text from the engine",
+        "sys.unraisablehook": "a callback of the engine that found no memory",
+        "time.sleep": "timers; raised from CPython 3.13 on",
+        "os.putenv": "the time zone of the task is put into TZ after the seal",
+    },
 }
-
-_JS: Final[dict[str, str]] = {
-    "ctypes.addressof": "the engine's functions take buffers by address",
-    "ctypes.cdata": "a value of the engine is read where it lies",
-    "ctypes.cdata/buffer": "the input is given to the engine without a copy",
-    "ctypes.create_string_buffer": "text for the engine",
-    "ctypes.string_at": "text from the engine",
-}
-
-ALLOWED: Final[dict[str, dict[str, str]]] = {"python": _COMMON, "js": _COMMON | _JS}
 
 _READ_BACK_EVENT: Final = "langserver.readback"
-
-# Refused as all others, but quietly. The second: CPython's parser looks for the source line of a syntax error
-# in the file that the code claims to come from, and takes the refusal for an answer.
-_QUIET: Final = ((_READ_BACK_EVENT,), ("open", "<task>"))
+# CPython's parser looks for the source line of a syntax error in the file that the code claims to come from, and takes
+# the refusal for an answer.
+_PARSERS_FILE: Final = "<task>"
 
 
 class AuditRefusal(PermissionError):
@@ -60,20 +52,35 @@ class AuditRefusal(PermissionError):
 
 
 def make_hook(runtime: str, tell: Callable[[str], None]) -> Hook:
-    """The hook of a runtime. It reads nothing but its own locals: nothing that a task can rebind.
+    """The hook of a runtime. `tell` is given each refused event, one that the program catches and survives too.
 
-    `tell` is given each refused event, one that the program catches and survives too.
+    A program can come to hold the frame of the hook, from the traceback of a refusal or while it runs. So what the hook
+    decides by are its defaults, which no frame leads to: not globals or built-ins, which a program can rebind, nor a
+    closure's cells, which it can write to through the frame (PEP 667). No object of a program is asked anything.
     """
-    allowed = frozenset(ALLOWED[runtime])
-    refusal = AuditRefusal
-    eperm = errno.EPERM
-    quiet = _QUIET
 
-    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+    def hook(
+        event: str,
+        arguments: tuple[Any, ...],
+        *,
+        allowed: frozenset[str] = frozenset(ALLOWED[runtime]),
+        tell: Callable[[str], None] = tell,
+        refusal: type[AuditRefusal] = AuditRefusal,
+        eperm: int = errno.EPERM,
+        kind_of: type[type] = type,
+        text: type[str] = str,
+        quiet: tuple[str, str] = (_READ_BACK_EVENT, _PARSERS_FILE),
+    ) -> None:
         if event in allowed:
             return
-        if (event, *arguments[:1]) not in quiet:
+        read_back, parsers_file = quiet
+        if event == "open" and arguments:
+            is_told = kind_of(arguments[0]) is not text or arguments[0] != parsers_file
+        else:
+            is_told = event != read_back
+        if is_told:
             tell(event)
+        del allowed, tell, kind_of, text, quiet
         raise refusal(eperm, f"the sandbox refused {event}")
 
     return hook

@@ -12,7 +12,6 @@ from typing import Final
 
 # linux/bpf_common.h: class, size or operation, and source joined into one code.
 LOAD_WORD: Final = 0x20  # BPF_LD | BPF_W | BPF_ABS: A = the word at offset k
-AND: Final = 0x54  # BPF_ALU | BPF_AND | BPF_K: A &= k
 JUMP_EQUAL: Final = 0x15  # BPF_JMP | BPF_JEQ | BPF_K: A == k
 JUMP_AT_LEAST: Final = 0x35  # BPF_JMP | BPF_JGE | BPF_K: A >= k, unsigned
 RETURN: Final = 0x06  # BPF_RET | BPF_K
@@ -66,52 +65,31 @@ def load(offset: int) -> Instruction:
     return Instruction(LOAD_WORD, 0, 0, offset)
 
 
-def mask(bits: int) -> Instruction:
-    """A &= bits."""
-    return Instruction(AND, 0, 0, bits)
-
-
 def answer(value: int) -> Instruction:
     """Ends the program with a seccomp action."""
     return Instruction(RETURN, 0, 0, value)
 
 
 @dataclass(frozen=True, slots=True)
-class OneOf:
-    """The 64-bit argument `index` (from 0) is one of `values`, each below 2**32."""
+class Is:
+    """The 64-bit argument `index` (from 0) is `value`, which is below 2**32."""
 
     index: int
-    values: tuple[int, ...]
+    value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Flags:
-    """The 64-bit argument `index` (from 0) has all bits of `required` and none outside `allowed`."""
-
-    index: int
-    allowed: int
-    required: int = 0
-
-
-Condition = OneOf | Flags
-
-
-def check(condition: Condition, passed: str, failed: str) -> list[Item]:
-    """Instructions that jump to `failed` unless the condition holds, and to the label `passed`, put at their end.
+def check(condition: Is, failed: str) -> list[Item]:
+    """Instructions that jump to `failed` unless the condition holds.
 
     BPF has 32-bit words only: the argument's high word (the second one, little endian) has to be 0.
     """
     low = _OFFSET_ARGUMENTS + 8 * condition.index
-    items: list[Item] = [load(low + 4), Jump(JUMP_EQUAL, 0, None, failed), load(low)]
-    match condition:
-        case OneOf(values=values):
-            items += [Jump(JUMP_EQUAL, value, passed) for value in values[:-1]]
-            items.append(Jump(JUMP_EQUAL, values[-1], passed, failed))
-        case Flags(allowed=allowed, required=required):
-            items += [mask(~allowed & 0xFFFFFFFF), Jump(JUMP_EQUAL, 0, None, failed)]
-            if required:
-                items += [load(low), mask(required), Jump(JUMP_EQUAL, required, None, failed)]
-    return [*items, Label(passed)]
+    return [
+        load(low + 4),
+        Jump(JUMP_EQUAL, 0, None, failed),
+        load(low),
+        Jump(JUMP_EQUAL, condition.value, None, failed),
+    ]
 
 
 def assemble(items: Iterable[Item]) -> tuple[Instruction, ...]:

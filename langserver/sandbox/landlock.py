@@ -43,13 +43,16 @@ class _PathBeneath(ctypes.Structure):
 def abi() -> int:
     """The kernel's landlock ABI, at least 1. Raises LayerUnavailable. Changes nothing."""
     try:
-        return libc.syscall(_SYS_CREATE_RULESET, 0, 0, _CREATE_RULESET_VERSION)
+        version = libc.syscall(_SYS_CREATE_RULESET, 0, 0, _CREATE_RULESET_VERSION)
     except OSError as error:
         if error.errno == errno.ENOSYS:
             raise LayerUnavailable(LANDLOCK, "the kernel is built without it") from error
         if error.errno == errno.EOPNOTSUPP:
             raise LayerUnavailable(LANDLOCK, "switched off when the kernel was started (lsm=)") from error
         raise LayerUnavailable(LANDLOCK, f"{error.strerror}") from error
+    if version < 1:
+        raise LayerUnavailable(LANDLOCK, f"the kernel answers ABI {version}")
+    return version
 
 
 def _since(abi_and_bits: tuple[int, int], version: int) -> int:
@@ -60,9 +63,9 @@ def _since(abi_and_bits: tuple[int, int], version: int) -> int:
 class Ruleset:
     """What a child will be held to, prepared in the zygote; `fd` is its descriptor there."""
 
-    def __init__(self, runtime: str) -> None:
-        """Raises LayerUnavailable, OSError."""
-        version = min(abi(), _NEWEST_ABI)
+    def __init__(self, runtime: str, version: int | None = None) -> None:
+        """For the ABI `version`, or the kernel's own. Raises LayerUnavailable, OSError."""
+        version = min(version or abi(), _NEWEST_ABI)
         self._flags = _since(_LOG_FLAGS, version)
         attributes = _RulesetAttributes(
             (1 << _FS_RIGHTS_BY_ABI[version]) - 1, _since(_NET_RIGHTS, version), _since(_SCOPES, version)

@@ -25,6 +25,9 @@ _LATE: Final = (
     (resource.RLIMIT_NOFILE, 0),
 )
 
+# A child whose task asks for less than it is sealed with may have that lowered by its zygote at the same moment.
+_TRIES: Final = 3
+
 _ZYGOTE: Final = (
     (resource.RLIMIT_CORE, 0),
     (resource.RLIMIT_MEMLOCK, 0),
@@ -78,9 +81,23 @@ def set_zygote() -> None:
 def _lower(kind: int, soft: int, hard: int) -> None:
     if soft < 0 or hard < 0:  # setrlimit would take it for "no limit"
         raise ValueError(f"limit {kind} can't be {soft}")
-    _, inherited = resource.getrlimit(kind)
-    if inherited != resource.RLIM_INFINITY:  # a tighter limit of the operator stays
-        soft, hard = min(soft, inherited), min(hard, inherited)
-    resource.setrlimit(kind, (soft, hard))
-    if resource.getrlimit(kind) != (soft, hard):
-        raise ReadBackError(f"limit {kind} is {resource.getrlimit(kind)}, not {(soft, hard)}")
+    for _ in range(_TRIES):
+        present = resource.getrlimit(kind)
+        wanted = tighter((soft, hard), present)  # a tighter limit of the operator stays
+        try:
+            resource.setrlimit(kind, wanted)
+        except ValueError:  # CPython's name for EPERM: it was lowered from outside in between
+            continue
+        found = resource.getrlimit(kind)
+        if tighter(wanted, found) != found:
+            raise ReadBackError(f"limit {kind} is {found}, not {wanted}")
+        return
+    raise ReadBackError(f"limit {kind} can't be lowered")
+
+
+def tighter(wanted: tuple[int, int], present: tuple[int, int]) -> tuple[int, int]:
+    """The tighter one of two limits, soft and hard each."""
+    soft, hard = (
+        one if other == resource.RLIM_INFINITY else min(one, other) for one, other in zip(wanted, present, strict=True)
+    )
+    return soft, hard

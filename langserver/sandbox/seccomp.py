@@ -71,20 +71,19 @@ def _answer_call(name: str, arch: Architecture, action: int) -> list[Item]:
 
 
 def _rule(rule: Rule, arch: Architecture) -> list[Item]:
-    if not rule.conditions:
+    if not rule.ways:
         return _answer_call(rule.name, arch, ALLOW)
     number = number_of(rule.name, arch)
     if number is None:
         return []
-    # Both ways out of the block are answers: the accumulator holds an argument here, no later compare may see it.
-    refused, past = f"{rule.name} refused", f"not {rule.name}"
+    past = f"not {rule.name}"
     items: list[Item] = [Jump(JUMP_EQUAL, number, None, past)]
-    for place, condition in enumerate(rule.conditions):
-        items += check(condition, f"{rule.name} {place}", refused)
-    items += [answer(ALLOW), Label(refused)]
-    if rule.pretended is not None:
-        denied = f"{rule.name} denied"
-        items += [*check(rule.pretended, f"{rule.name} pretended", denied), answer(PRETEND), Label(denied)]
+    for place, way in enumerate(rule.ways):
+        other = f"not way {place} of {rule.name}"
+        for condition in way.conditions:
+            items += check(condition, other)
+        items += [answer(PRETEND if way.pretended else ALLOW), Label(other)]
+    # The block ends with an answer: the accumulator holds an argument here, no later compare may see it.
     return [*items, answer(DENY), Label(past)]
 
 

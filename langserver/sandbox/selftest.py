@@ -110,7 +110,7 @@ ATTEMPTS: Final = (
     Attempt("use a capability", (_DENIED, _wall(PRIVILEGES, errno.EPERM)), attempts.gain_privilege),
     Attempt("write elsewhere than to its report", (_DENIED,), attempts.write_elsewhere),
     Attempt("read elsewhere than from its input", (_DENIED,), attempts.read_elsewhere),
-    Attempt("hold more descriptors", (_wall(PRIVILEGES, errno.EBADF),), attempts.hold_more),
+    Attempt("hold more descriptors", (_DENIED, _wall(PRIVILEGES, errno.EBADF)), attempts.hold_more),
 )
 
 # Not walls, but what a wall must let through: the answers are 0 when it did.

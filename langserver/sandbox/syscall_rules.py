@@ -1,11 +1,14 @@
-"""Which system calls a sealed child may make, and why. Everything not named here answers EPERM."""
+"""Which system calls a sealed child may make, in which form, and why. Everything not named here answers EPERM.
+
+No rule without a program that needs it: tests/security/test_every_rule_is_needed.py has one for each form of each call.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Final
 
-from langserver.sandbox.bpf import Condition, Flags, OneOf
+from langserver.sandbox.bpf import Is
 from langserver.sandbox.confine import INPUT_FD, REPORT_FD
 
 _PROT_NONE: Final = 0
@@ -15,104 +18,150 @@ _MAP_PRIVATE: Final = 0x2
 _MAP_FIXED: Final = 0x10
 _MAP_ANONYMOUS: Final = 0x20
 _MAP_NORESERVE: Final = 0x4000
-_MAP_STACK: Final = 0x20000
 
 _MREMAP_MAYMOVE: Final = 1
 
 _MADV_DONTNEED: Final = 4
-_MADV_FREE: Final = 8
 
-_F_GETFD: Final = 1
-_F_GETFL: Final = 3
+# linux/futex.h; what threads of one process say to each other (FUTEX_PRIVATE_FLAG, 128).
+_FUTEX_WAIT: Final = 128 | 0
+_FUTEX_WAKE: Final = 128 | 1
+_FUTEX_WAIT_BITSET: Final = 128 | 9
+_FUTEX_WAIT_BITSET_REALTIME: Final = 128 | 256 | 9
 
-# Time of day, monotonic, and of this process and thread: an id made of a pid would show the CPU time of every process
-# of the host (clock_getcpuclockid(3)). Not the alarm clocks, 8 and 9.
-_OWN_CLOCKS: Final = (0, 1, 2, 3, 4, 5, 6, 7, 11)
-_SLEEPABLE_CLOCKS: Final = (0, 1, 7)
+# linux/time.h
+_REALTIME: Final = 0
+_MONOTONIC: Final = 1
+_PROCESS_CPU: Final = 2
+_THREAD_CPU: Final = 3
+_MONOTONIC_RAW: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One form of a call: what its arguments are, and who makes it so.
+
+    A `pretended` call is not made, and answers success.
+    """
+
+    reason: str
+    conditions: tuple[Is, ...]
+    pretended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One allowed call: its name in `syscalls.NUMBERS`, what its arguments must be, and who needs it.
+    """One allowed call: its name in `syscalls.NUMBERS`, why, and its `ways`; without any its arguments do not matter.
 
-    A call whose arguments are others is refused; under the condition `pretended` it is not made and answers success.
+    A call in no way of these is refused.
     """
 
     name: str
     reason: str
-    conditions: tuple[Condition, ...] = ()
-    pretended: Condition | None = None
+    ways: tuple[Way, ...] = ()
 
 
 # The memory limits are true only under these: RLIMIT_DATA counts neither shared nor grows-down mappings, a read-only
-# private one costs page tables that no limit sees, and nothing here may ever become executable.
-_PRIVATE_MEMORY: Final = _MAP_PRIVATE | _MAP_ANONYMOUS
-_MMAP_PROT: Final = OneOf(2, (_PROT_NONE, _PROT_READ_WRITE))
-_MMAP_PYTHON: Final = (
-    OneOf(0, (0,)),  # the kernel chooses: pages far apart would cost page tables that no limit sees
-    _MMAP_PROT,
-    Flags(3, allowed=_PRIVATE_MEMORY | _MAP_NORESERVE | _MAP_STACK, required=_PRIVATE_MEMORY),
-)
-# V8 gives pages of its reservation back by mapping over them, and dies when it may not.
-_MMAP_JS: Final = (
-    _MMAP_PROT,
-    Flags(3, allowed=_PRIVATE_MEMORY | _MAP_FIXED | _MAP_NORESERVE | _MAP_STACK, required=_PRIVATE_MEMORY),
-)
+# private one costs page tables that no limit sees, and nothing here may ever become executable. The kernel chooses the
+# address: pages far apart would cost page tables too.
+_PRIVATE: Final = _MAP_PRIVATE | _MAP_ANONYMOUS
+_NEW_MEMORY: Final = (Is(0, 0), Is(2, _PROT_READ_WRITE), Is(3, _PRIVATE))
 
-# Never to PROT_NONE: the kernel takes the pages off the count of RLIMIT_DATA, and the process keeps them. V8 dies when
-# it is refused, and goes on well when it is told that it was done: the pages stay counted.
-_READ_WRITE_ONLY: Final = OneOf(2, (_PROT_READ_WRITE,))
-_NO_ACCESS: Final = OneOf(2, (_PROT_NONE,))
+# No other futex operation: those that hand locks on (requeue, priority inheritance) were holes of the kernel more than
+# once, and no lock here uses them.
+_WAKE: Final = Way("a lock is given back; OpenSSL and C++ do so after what they do once", (Is(1, _FUTEX_WAKE),))
+_TIMED_WAIT: Final = Way("a lock of the interpreter, with a timeout", (Is(1, _FUTEX_WAIT_BITSET),))
+
+# Where there is no vDSO with the clock in it every look at a clock is a system call (vdso(7)): gVisor, some virtual
+# machines. An id made of a pid would show the CPU time of every process of the host (clock_getcpuclockid(3)).
+_MONOTONIC_CLOCK: Final = Way("without a vDSO: how long anything took", (Is(0, _MONOTONIC),))
+_SLEEP: Final = Way("time.sleep, by which both runtimes wait", (Is(0, _MONOTONIC),))
 
 # The kernel walks the program from the top: the calls a busy task makes most come first.
 _COMMON: Final = (
-    Rule("futex", "locks of the interpreter, of V8 and of malloc; glibc aborts when a wait is refused"),
     Rule("munmap", "gives memory back: refused, a task would run into its limit"),
-    Rule(
-        "madvise",
-        "gives pages back and keeps the addresses",
-        (OneOf(2, (_MADV_DONTNEED, _MADV_FREE)),),
-    ),
     Rule("brk", "malloc's main arena; refused, `re.sub` was seen to die"),
-    Rule("read", "the task comes through a pipe", (OneOf(0, (INPUT_FD,)),)),
-    Rule("write", "logs and report leave through a pipe", (OneOf(0, (REPORT_FD,)),)),
-    Rule("close", "the input end is closed before user code runs"),
-    Rule(
-        "clock_gettime",
-        "process and thread clocks, and every clock where the vDSO has none",
-        (OneOf(0, _OWN_CLOCKS),),
-    ),
-    Rule("clock_nanosleep", "time.sleep and timers", (OneOf(0, _SLEEPABLE_CLOCKS),)),
+    Rule("read", "the task comes through a pipe", (Way("no other one", (Is(0, INPUT_FD),)),)),
+    Rule("write", "logs and report leave through a pipe", (Way("no other one", (Is(0, REPORT_FD),)),)),
+    Rule("close", "before user code runs", (Way("the input end, no other", (Is(0, INPUT_FD),)),)),
     Rule("restart_syscall", "how the kernel goes on with a wait after SIGCONT or a frozen cgroup is thawed"),
-    Rule("getrandom", "fresh randomness for every generator; secrets, uuid4, crypto"),
-    Rule("getpid", "generators compare it to notice a fork"),
-    Rule("rt_sigaction", "signal.signal of an ordinary program, sigaltstack users, faults inside the interpreter"),
-    Rule("rt_sigprocmask", "glibc blocks signals around thread exit and abort"),
-    Rule("rt_sigreturn", "the return from a signal handler"),
-    Rule(
-        "fcntl",
-        "a look at a descriptor; F_SETPIPE_SZ would eat the host's pipe budget",
-        (OneOf(1, (_F_GETFD, _F_GETFL)),),
-    ),
+    Rule("getpid", "asyncio compares it to notice a fork; V8 when it collects garbage"),
     Rule("exit_group", "the end of every child"),
 )
 
 ALLOWED: Final[dict[str, tuple[Rule, ...]]] = {
     "python": (
+        Rule("futex", "locks; glibc aborts when one is refused", (_WAKE, _TIMED_WAIT)),
         *_COMMON,
-        Rule("mprotect", "malloc commits memory it reserved", (_READ_WRITE_ONLY,)),
-        Rule("mmap", "the allocators' memory; refused, a RecursionError becomes a SystemError", _MMAP_PYTHON),
-        # Not in a JavaScript child: a stack moved and grown by it is no data to RLIMIT_DATA. glibc copies instead.
-        Rule("mremap", "realloc of large blocks", (Flags(3, allowed=_MREMAP_MAYMOVE),)),
+        Rule(
+            "mmap",
+            "the allocators' memory; refused, a RecursionError becomes a SystemError",
+            (Way("malloc and the interpreter's own allocator", _NEW_MEMORY),),
+        ),
+        Rule("mremap", "realloc of large blocks", (Way("glibc lets them move", (Is(3, _MREMAP_MAYMOVE),)),)),
+        Rule("getrandom", "fresh randomness for every generator; secrets, uuid4"),
+        Rule(
+            "clock_gettime",
+            "what the vDSO does not answer",
+            (
+                _MONOTONIC_CLOCK,
+                Way("without a vDSO: time.time", (Is(0, _REALTIME),)),
+                Way("time.process_time", (Is(0, _PROCESS_CPU),)),
+                Way("time.thread_time", (Is(0, _THREAD_CPU),)),
+            ),
+        ),
+        Rule("clock_getres", "likewise", (Way("without a vDSO: asyncio asks it of its clock", (Is(0, _MONOTONIC),)),)),
+        # Refused it answers -1, and glibc's callers take that for a time in 1969.
+        Rule("time", "without a vDSO: time.localtime"),
+        Rule("clock_nanosleep", "waits", (_SLEEP,)),
     ),
     "js": (
+        Rule(
+            "futex",
+            "locks; glibc aborts when one is refused",
+            (
+                _WAKE,
+                _TIMED_WAIT,
+                Way(
+                    "semaphores and locks of V8, without end or by the clock on the wall",
+                    (Is(1, _FUTEX_WAIT_BITSET_REALTIME),),
+                ),
+                Way("a lock of glibc that V8's thread has, of malloc mostly", (Is(1, _FUTEX_WAIT),)),
+            ),
+        ),
         *_COMMON,
-        Rule("mprotect", "V8 and malloc commit memory they reserved", (_READ_WRITE_ONLY,), pretended=_NO_ACCESS),
-        Rule("mmap", "the memory of V8 and of malloc", _MMAP_JS),
+        Rule(
+            "mprotect",
+            "memory that was reserved",
+            (
+                Way("V8 and malloc begin to use it", (Is(2, _PROT_READ_WRITE),)),
+                # The kernel would take the pages off the count of RLIMIT_DATA, and the process keep them. V8 dies when
+                # it is refused, and goes on well when it is told that it was done: the pages stay counted.
+                Way("V8 does not need it any more", (Is(2, _PROT_NONE),), pretended=True),
+            ),
+        ),
+        Rule(
+            "mmap",
+            "memory; refused, V8 dies",
+            (
+                Way("malloc", _NEW_MEMORY),
+                Way("V8 maps over array buffers that it gives back", (Is(2, _PROT_NONE), Is(3, _PRIVATE | _MAP_FIXED))),
+                Way("malloc reserves for V8's thread", (Is(2, _PROT_NONE), Is(3, _PRIVATE | _MAP_NORESERVE))),
+            ),
+        ),
+        # No mremap: a stack moved and grown by it is no data to RLIMIT_DATA. glibc copies instead.
+        Rule("madvise", "gives pages back and keeps the addresses", (Way("V8 and malloc", (Is(2, _MADV_DONTNEED),)),)),
         Rule("gettid", "V8 asks which thread holds a lock"),
-        Rule("sched_yield", "V8 spins politely"),
-        Rule("gettimeofday", "Date.now, where the vDSO has no clock (hpet, acpi_pm)"),
-        Rule("exit", "the end of a thread"),
+        Rule(
+            "clock_gettime",
+            "what the vDSO does not answer",
+            (
+                _MONOTONIC_CLOCK,
+                Way("without a vDSO: V8's locks measure the clock when two threads want one", (Is(0, _MONOTONIC_RAW),)),
+            ),
+        ),
+        Rule("gettimeofday", "without a vDSO: Date.now"),
+        Rule("clock_nanosleep", "waits", (_SLEEP, Way("V8's locks, to measure the clock", (Is(0, _REALTIME),)))),
     ),
 }
 

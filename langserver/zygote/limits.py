@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 import time
 
-from langserver.sandbox.rlimits import memory_resource
+from langserver.sandbox.rlimits import memory_resource, tighter
 
 
 def lower_limits(runtime: str, pid: int, memory_ceiling: int | None, cpu_seconds: int | None) -> int:
@@ -27,12 +27,7 @@ def lower_limits(runtime: str, pid: int, memory_ceiling: int | None, cpu_seconds
 
 
 def _lower(pid: int, kind: int, soft: int, hard: int) -> None:
-    old_soft, old_hard = resource.prlimit(pid, kind)
-    resource.prlimit(pid, kind, (_least(soft, old_soft), _least(hard, old_hard)))
-
-
-def _least(wanted: int, current: int) -> int:
-    return wanted if current == resource.RLIM_INFINITY else min(wanted, current)
+    resource.prlimit(pid, kind, tighter((soft, hard), resource.prlimit(pid, kind)))
 
 
 def _cpu_used(pid: int) -> float:

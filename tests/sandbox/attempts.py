@@ -22,6 +22,8 @@ NUMBERS = {  # (x86_64, aarch64)
     "perf_event_open": (298, 241), "userfaultfd": (323, 282), "io_uring_setup": (425, 425), "setns": (308, 268),
     "unshare": (272, 97), "pidfd_getfd": (438, 438), "memfd_create": (319, 279), "shmget": (29, 194),
     "pidfd_open": (434, 434), "prctl": (157, 167), "getppid": (110, 173), "mlock": (149, 228),
+    "tgkill": (234, 131), "ioctl": (16, 29), "sendto": (44, 206), "recvfrom": (45, 207), "futex": (202, 98),
+    "write": (1, 64), "getpid": (39, 172), "rt_sigaction": (13, 134), "prlimit64": (302, 261),
 }  # fmt: skip
 COLUMN = ("x86_64", "aarch64").index(os.uname().machine)
 PAGE = 4096
@@ -30,6 +32,9 @@ BAD = -1 & 0xFFFFFFFF  # as an operation or a descriptor: nothing happens where 
 # Made before the seal: the raw attempts must not need anything that the layer audit refuses for another reason.
 RW = mmap.PROT_READ | mmap.PROT_WRITE
 PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+WORD = ctypes.create_string_buffer(32)
+_ENDS = socket.socketpair()
+SOCKET = fcntl.fcntl(_ENDS[0], fcntl.F_DUPFD, 100)  # out of the way of the pipes
 REGION = libc.syscall(NUMBERS["mmap"][COLUMN], 0, 4 * PAGE, RW, PRIVATE, -1, 0)
 
 
@@ -161,6 +166,51 @@ def watch_zygote() -> None:
     os.close(raw("pidfd_open", int(os.environ["ZYGOTE_PID"]), 0))
 
 
+def signal_own_thread() -> None:
+    raw("tgkill", os.getpid(), os.getpid(), 0)
+
+
+def ask_process() -> None:
+    raw("prctl", 3, 0, 0, 0, 0)  # PR_GET_DUMPABLE
+
+
+def ask_device() -> None:
+    raw("ioctl", 3, 0x541B, ctypes.addressof(WORD))  # FIONREAD, of the pipe
+
+
+def look_at_limit() -> None:
+    raw("prlimit64", 0, resource.RLIMIT_CORE, 0, ctypes.addressof(WORD))
+
+
+def catch_signal() -> None:
+    raw("rt_sigaction", 10, 0, ctypes.addressof(WORD), 8)
+
+
+def send() -> None:
+    raw("sendto", SOCKET, ctypes.addressof(WORD), 1, 0, 0, 0)
+
+
+def receive() -> None:
+    raw("recvfrom", SOCKET, ctypes.addressof(WORD), 1, 64, 0, 0)  # MSG_DONTWAIT
+
+
+def hand_lock_on() -> None:
+    raw("futex", ctypes.addressof(WORD), 128 | 3, 1, 1, ctypes.addressof(WORD) + 8, 0)  # REQUEUE, of nobody
+
+
+# The kernel looks at the low half of these.
+def map_by_high_half_of_rights() -> None:
+    raw("mmap", 0, PAGE, RW | 1 << 32, PRIVATE, -1, 0)
+
+
+def map_by_high_half_of_flags() -> None:
+    raw("mmap", 0, PAGE, RW, PRIVATE | 1 << 32, -1, 0)
+
+
+def write_by_high_half() -> None:
+    raw("write", 3 | 1 << 32, 0, 0)
+
+
 def new_style_clone() -> None:
     raw("clone3", 0, 0)
 
@@ -238,6 +288,25 @@ KILLED = {
     "unshare": _killed("unshare", 1 << 3),
     "pidfd_getfd": _killed("pidfd_getfd", BAD, 0, 0),
 }
+
+# The same kernel by other doors: getpid by the number of the x32 ABI, and by the gate of 32-bit programs.
+GETPID_OF_I386 = b"\xb8\x14\0\0\0\xcd\x80\xc3"  # mov eax, 20; int 0x80; ret
+
+
+def _call_as_x32() -> None:
+    libc.syscall(NUMBERS["getpid"][COLUMN] | 0x40000000)
+
+
+def _call_as_i386() -> None:
+    assert _getpid_of_i386() > 0
+
+
+FOREIGN = {}
+if COLUMN == 0:
+    CODE = mmap.mmap(-1, PAGE, PRIVATE, RW | mmap.PROT_EXEC)
+    CODE.write(GETPID_OF_I386)
+    _getpid_of_i386 = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(CODE)))
+    FOREIGN = {"call_as_x32": _call_as_x32, "call_as_i386": _call_as_i386}
 
 ATTEMPTS = {
     name: value

@@ -21,8 +21,6 @@ def run(program: bytes, arch: int, number: int, arguments: tuple[int, ...] = ())
             case bpf.LOAD_WORD:
                 assert step.k % 4 == 0, "the kernel takes aligned words only"
                 accumulator = struct.unpack_from("<I", data, step.k)[0]
-            case bpf.AND:
-                accumulator &= step.k
             case bpf.JUMP_EQUAL:
                 place += step.if_true if accumulator == step.k else step.if_false
             case bpf.JUMP_AT_LEAST:

@@ -53,6 +53,12 @@ def test_the_engine_of_js_is_not_open_to_python() -> None:
     assert not any(event.startswith("ctypes.") for event in ALLOWED["python"])
 
 
+@pytest.mark.parametrize("event", ["exec", "compile", "import", "builtins.id", "sys._getframe"])
+def test_python_is_not_open_to_js(event: str) -> None:
+    with pytest.raises(AuditRefusal):
+        make_hook("js", lambda event: None)(event, ())
+
+
 def test_nothing_a_task_can_rebind_changes_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     hook = make_hook("python", told.append)

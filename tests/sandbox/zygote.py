@@ -80,7 +80,7 @@ def main() -> None:
     jail = Jail(runtime, layers, inside.proc if inside else Proc())
     finish_zygote(layers, inside)
     limits = ChildLimits(int(memory) or None, None)
-    chosen = attempts.ATTEMPTS | attempts.KILLED
+    chosen = attempts.ATTEMPTS | attempts.KILLED | attempts.FOREIGN
     print(json.dumps({name: run(jail, chosen[name], limits) for name in names or chosen}))
 
 

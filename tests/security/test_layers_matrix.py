@@ -11,7 +11,7 @@ import signal
 
 import pytest
 
-from tests.sandbox.attempts import ATTEMPTS, KILLED
+from tests.sandbox.attempts import ATTEMPTS, FOREIGN, KILLED
 from tests.security.layers import HAS_LANDLOCK, HAS_NAMESPACES, IS_ROOT, KERNEL_LAYERS, LANDLOCK_ABI, outcomes
 
 NATIVE = "refused"  # of a Python child the hook refuses ctypes itself
@@ -49,10 +49,19 @@ STOPPED: dict[str, dict[str, str]] = {
     "make_memory_file": {"audit": NATIVE, "rlimits": "EMFILE", "seccomp": "EPERM"},
     "make_shared_segment": {"audit": NATIVE, "seccomp": "EPERM"},
     "watch_zygote": {"audit": NATIVE, "rlimits": "EMFILE", "seccomp": "EPERM"},
+    "signal_own_thread": {"audit": NATIVE, "seccomp": "EPERM"},
+    "ask_process": {"audit": NATIVE, "seccomp": "EPERM"},
+    "ask_device": {"audit": NATIVE, "seccomp": "EPERM"},
+    "look_at_limit": {"audit": NATIVE, "seccomp": "EPERM"},
+    "catch_signal": {"audit": NATIVE, "seccomp": "EPERM"},
+    "hand_lock_on": {"audit": NATIVE, "seccomp": "EPERM"},
+    "map_by_high_half_of_rights": {"audit": NATIVE, "seccomp": "EPERM"},
+    "map_by_high_half_of_flags": {"audit": NATIVE, "seccomp": "EPERM"},
+    "write_by_high_half": {"audit": NATIVE, "seccomp": "EPERM"},
     "take_memory": {"rlimits": "MemoryError"},
     "ordinary": {},
     "wait_while_stopped": {},
-    "look_at_descriptor": {"audit": "refused"},
+    "look_at_descriptor": {"audit": "refused", "seccomp": "EPERM"},
 }
 if IS_ROOT:  # an ordinary user can't do these without any layer
     STOPPED["read_root_file"] = {
@@ -78,7 +87,7 @@ def test_each_layer_alone(attempt: str, layer: str) -> None:
 
 @pytest.mark.parametrize("attempt", STOPPED)
 def test_the_kernel_layers_together_stop_all_but_the_ordinary(attempt: str) -> None:
-    honest = attempt in {"ordinary", "wait_while_stopped", "look_at_descriptor"}
+    honest = attempt in {"ordinary", "wait_while_stopped"}
     assert (outcomes(KERNEL_LAYERS)[attempt] == "done") is honest
 
 
@@ -87,6 +96,24 @@ def test_calls_without_an_honest_use_kill(attempt: str) -> None:
     assert outcomes("seccomp")[attempt] == f"signal {signal.SIGSYS:d}"
     assert outcomes(KERNEL_LAYERS)[attempt] == f"signal {signal.SIGSYS:d}"
     assert outcomes("none")[attempt] in errno.errorcode.values(), "without the layer the kernel answers an error"
+
+
+@pytest.mark.parametrize("attempt", FOREIGN)
+def test_calls_by_another_door_kill(attempt: str) -> None:
+    """No rule is looked at: the numbers mean other calls there."""
+    without = outcomes("none")[attempt]
+    if without == f"signal {signal.SIGSEGV:d}":
+        pytest.skip("this kernel is built without that door")
+    assert without in {"done", "ENOSYS"}, "the kernel is there, and answers"
+    assert outcomes("seccomp")[attempt] == f"signal {signal.SIGSYS:d}"
+    assert outcomes(KERNEL_LAYERS)[attempt] == f"signal {signal.SIGSYS:d}"
+
+
+@pytest.mark.parametrize(("attempt", "without"), [("send", "done"), ("receive", "EAGAIN")])
+def test_a_socket_that_is_open_is_of_no_use(attempt: str, without: str) -> None:
+    assert outcomes("none")[attempt] == without
+    assert outcomes("seccomp")[attempt] == "EPERM"
+    assert outcomes("privileges")[attempt] == "EBADF", "it is shut"
 
 
 def test_exec() -> None:
@@ -128,6 +155,15 @@ def test_what_a_child_holds() -> None:
 
 
 def test_every_attempt_has_a_row() -> None:
-    own = {"execute", "start_thread", "new_style_clone", "lock_memory", "own_descriptors", "own_session"}
+    own = {
+        "execute",
+        "send",
+        "receive",
+        "start_thread",
+        "new_style_clone",
+        "lock_memory",
+        "own_descriptors",
+        "own_session",
+    }
     root = set() if IS_ROOT else {"read_root_file", "become_root"}
     assert set(STOPPED) | own | root == set(ATTEMPTS)

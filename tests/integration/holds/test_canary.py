@@ -79,7 +79,10 @@ async def plant(supply: OneZygote, runtime: str) -> None:
     assert outcome.verdict.failure is not None
 
 
-async def test_a_later_python_child_holds_nothing_of_earlier_tasks() -> None:
+async def test_a_later_python_child_holds_nothing_of_earlier_tasks_or_the_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LANG_AUTH_TOKEN", canary())
     async with one_zygote("python", frozenset()) as supply:
         for _ in range(3):
             await plant(supply, "python")
@@ -115,7 +118,8 @@ def scan(pid: int, *texts: bytes) -> set[bytes]:
     return found
 
 
-async def test_zygote_and_waiting_child_hold_nothing_seen_from_outside() -> None:
+async def test_zygote_and_waiting_child_hold_nothing_seen_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANG_AUTH_TOKEN", canary())
     # Without the layer `privileges` they are dumpable, so that this test may look in.
     layers = frozenset({"policy", "rlimits"})
     for runtime in ("python", "js"):
