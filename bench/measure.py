@@ -67,11 +67,11 @@ class Context:
 
         Raises NotAvailable when it fails; what it says on stderr is shown.
         """
-        command = [sys.executable, *flags, str(DRIVERS / f"{name}.py"), *arguments]
-        finished = subprocess.run(command, stdout=subprocess.PIPE, check=False, timeout=120)
-        if finished.returncode:
-            raise NotAvailable(f"its driver ended with status {finished.returncode}")
-        return tuple(json.loads(finished.stdout))
+        return tuple(json.loads(_printed(name, arguments, flags)))
+
+    def driver_table(self, name: str, *arguments: str) -> dict[str, tuple[int, ...]]:
+        """The same of a driver that measures several things at once and prints a JSON object of arrays."""
+        return {what: tuple(samples) for what, samples in json.loads(_printed(name, arguments, ("-I",))).items()}
 
     def listening(self, *command: str) -> str:
         """Starts a server that lives until the run ends; returns the last word of the first line it prints.
@@ -92,6 +92,14 @@ class Context:
             sys.executable, "-m", "langserver", "serve", "--listen", "127.0.0.1:0"
         )
         return self._server
+
+
+def _printed(driver: str, arguments: tuple[str, ...], flags: tuple[str, ...]) -> bytes:
+    command = [sys.executable, *flags, str(DRIVERS / f"{driver}.py"), *arguments]
+    finished = subprocess.run(command, stdout=subprocess.PIPE, check=False, timeout=120)
+    if finished.returncode:
+        raise NotAvailable(f"its driver ended with status {finished.returncode}")
+    return finished.stdout
 
 
 def repeat(count: int, action: Callable[[], object]) -> tuple[int, ...]:

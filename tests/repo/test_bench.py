@@ -9,9 +9,12 @@ from types import ModuleType
 import pytest
 
 import bench.rows.baselines
+import bench.rows.layers
 from bench import run
 from bench.measure import Context, NotAvailable, Ratio, Row, summarize
 from bench.report import document, table
+from langserver.sandbox.layers import POLICY
+from langserver.sandbox.probe import probe
 
 MILLISECOND = 1_000_000
 
@@ -47,6 +50,21 @@ def test_baselines_can_be_measured() -> None:
         rows = bench.rows.baselines.rows(context)
     assert [len(row.samples_ns) for row in rows] == [5, 5]
     assert all(sample > 0 for row in rows for sample in row.samples_ns)
+
+
+def test_the_cost_of_each_layer_and_step_can_be_measured() -> None:
+    context = Context(quick=True)
+    with context.cleanup:
+        rows = {row.name: row.samples_ns for row in bench.rows.layers.rows(context)}
+    active = {status.name for status in probe() if status.available and status.name != POLICY}
+    for runtime in ("python", "js"):
+        parts = {name: samples for name, samples in rows.items() if name.startswith(f"sealing {runtime}: layer ")}
+        assert {name.rpartition(" ")[2] for name in parts} == active | {"(none)"}
+        steps = [samples for name, samples in rows.items() if name.startswith(f"sealing {runtime}: step ")]
+        assert all(sample > 0 for samples in steps for sample in samples)
+        whole = rows[f"sealing {runtime}"]
+        assert whole == tuple(map(sum, zip(*steps, strict=True))) == tuple(map(sum, zip(*parts.values(), strict=True)))
+        assert len(whole) == 5
 
 
 def test_a_row_that_fails_is_shown_and_fails_the_run(
