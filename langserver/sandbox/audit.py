@@ -60,16 +60,23 @@ class AuditRefusal(PermissionError):
 
 
 def make_hook(runtime: str, tell: Callable[[str], None]) -> Hook:
-    """The hook of a runtime. It reads nothing but its own locals: nothing that a task can rebind.
+    """The hook of a runtime. It reads nothing but its own arguments: nothing that a task can rebind.
 
     `tell` is given each refused event, one that the program catches and survives too.
     """
-    allowed = frozenset(ALLOWED[runtime])
-    refusal = AuditRefusal
-    eperm = errno.EPERM
-    quiet = _QUIET
 
-    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+    # Not a closure: the frame of a refusal stands in its traceback, and from CPython 3.13 on whoever has a frame can
+    # write to the variables that it shares with others (PEP 667).
+    def hook(
+        event: str,
+        arguments: tuple[Any, ...],
+        *,
+        allowed: frozenset[str] = frozenset(ALLOWED[runtime]),
+        quiet: tuple[tuple[str, ...], ...] = _QUIET,
+        tell: Callable[[str], None] = tell,
+        refusal: type[AuditRefusal] = AuditRefusal,
+        eperm: int = errno.EPERM,
+    ) -> None:
         if event in allowed:
             return
         if (event, *arguments[:1]) not in quiet:
