@@ -28,7 +28,7 @@ OUT := .
 PROTOC = $(BIN)/python -m grpc_tools.protoc --proto_path=$(PB)=proto \
   --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc
 
-.PHONY: help setup demo test test-slow test-all fuzz bench lint format wheel image proto lock clean
+.PHONY: help setup demo test test-slow test-all security fuzz bench lint format wheel image proto lock clean
 
 help: ## shows this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -57,6 +57,9 @@ test-slow: setup ## the slow tests only
 test-all: ## test, then test-slow
 	$(MAKE) test
 	$(MAKE) test-slow
+
+security: setup ## the security suite: what each layer stops, printed and written into docs/threat-model.md
+	@$(BIN)/python -m tests.security.suite.report $(PYTEST_ARGS)
 
 fuzz: $(FUZZ_STAMP) ## coverage-guided fuzzing, FUZZ_SECONDS (60) for each of FUZZ_TARGETS (all)
 	@mkdir -p $(FUZZ_CORPUS)

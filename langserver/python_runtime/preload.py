@@ -23,6 +23,7 @@ _FOR_REVIEWERS = """
     atexit faulthandler codecs tokenize linecache traceback _posixsubprocess _posixshmem encodings.idna
     importlib.machinery asyncio multiprocessing tempfile shutil pathlib glob time os
 """
+_INTERPRETERS = "_xxsubinterpreters" if sys.version_info < (3, 13) else "_interpreters"
 _LAZY = ("_strptime", "encodings.idna", "encodings.punycode", "stringprep", "difflib", "bisect", "_string")
 _ENCODINGS = """
     ascii latin-1 utf-8 utf-8-sig utf-16 utf-16-le utf-16-be utf-32 utf-32-le utf-32-be utf-7 unicode_escape
@@ -79,7 +80,7 @@ def for_policy() -> None:
 
 def for_reviewers() -> None:
     """The modules of the catalog and the reviewers' own."""
-    for name in (*catalog.MODULES, *_LAZY, *_FOR_REVIEWERS.split()):
+    for name in (*catalog.MODULES, *_LAZY, *_FOR_REVIEWERS.split(), _INTERPRETERS):
         importlib.import_module(name)
     sources.replace_linecache()
 

@@ -70,6 +70,16 @@ def test_nothing_a_task_can_rebind_changes_an_answer(monkeypatch: pytest.MonkeyP
     assert hook.__code__.co_names == (), "the hook reads no global"
 
 
+def test_the_frame_of_a_refusal_shares_no_variable_with_the_next_call() -> None:
+    """A program has that frame from the traceback, and from CPython 3.13 on it can write to what a closure shares."""
+    hook = make_hook("python", lambda event: None)
+    with pytest.raises(AuditRefusal) as caught:
+        hook("open", ())
+    frame = caught.value.__traceback__.tb_next.tb_frame
+    assert frame.f_code is hook.__code__
+    assert frame.f_code.co_freevars == frame.f_code.co_cellvars == ()
+
+
 INSTALLED = """
 import sys
 sys.path.insert(0, sys.argv[1])

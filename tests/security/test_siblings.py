@@ -69,7 +69,7 @@ async def test_what_a_program_learned_holds_for_its_siblings_only() -> None:
 
 
 async def test_no_page_of_a_python_child_is_writable_and_executable() -> None:
-    """Of a JavaScript one: test_js_threads.py."""
+    """Of a JavaScript one: test_seen_from_outside.py."""
     async with one_zygote("python", EVERY - {PRIVILEGES}) as supply:
         rights = [fields[1] for fields in await child_maps(supply)]
     assert "r-xp" in rights
