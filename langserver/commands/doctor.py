@@ -96,9 +96,10 @@ async def _try(runtime: str, layers: frozenset[str], ceilings: Ceilings) -> Tria
         return Trial(runtime, zygote.facts.version, False, str(error))
     finally:
         await zygote.close()
+    blind = f"; {zygote.watch.blind}" if zygote.watch.blind else ""
     judged = outcome.verdict
     if judged.report is not None and judged.report.output == _ANSWER:
-        took = f"a task took {outcome.usage.wall_seconds * 1000:.1f} ms"
+        took = f"a task took {outcome.usage.wall_seconds * 1000:.1f} ms{blind}"
         return Trial(runtime, zygote.facts.version, True, took, findings)
     failure = judged.failure
     said = f"{failure.kind.name}: {failure.message}" if failure else judged.message or "the trial gave a wrong answer"

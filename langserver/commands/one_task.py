@@ -13,7 +13,7 @@ from langserver.core.verdict import EndReason
 from langserver.errors import StartError
 from langserver.limits import Ceilings
 from langserver.sandbox import confine
-from langserver.sandbox.layers import PRIVILEGES, RLIMITS
+from langserver.sandbox.layers import CGROUP, PRIVILEGES, RLIMITS
 from langserver.zygote.child_handle import Child
 from langserver.zygote.client import Zygote
 from langserver.zygote.execution import Execution, Job, LogLine, Outcome
@@ -68,7 +68,8 @@ async def perform_on(
     if RLIMITS in layers:
         supply = SingleSupply(zygote, ceilings.sealed_memory_bytes, ceilings.sealed_cpu_seconds)
     else:
-        supply, job = SingleSupply(zygote, 0, 0), _unbounded(job)
+        job = _unbounded(job, layers)
+        supply = SingleSupply(zygote, job.bounds.memory_bytes or 0, 0)
     execution = Execution(job, supply, on_log)
     running = asyncio.ensure_future(execution.run())
     try:
@@ -79,9 +80,9 @@ async def perform_on(
         raise
 
 
-def _unbounded(job: Job) -> Job:
+def _unbounded(job: Job, layers: frozenset[str]) -> Job:
     """A verdict must not see a limit that nothing enforces."""
-    bounds = replace(job.bounds, memory_bytes=None, cpu_seconds=None)
+    bounds = replace(job.bounds, memory_bytes=job.bounds.memory_bytes if CGROUP in layers else None, cpu_seconds=None)
     return replace(job, bounds=bounds, lower_memory_bytes=0, lower_cpu_seconds=0)
 
 

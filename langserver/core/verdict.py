@@ -13,6 +13,7 @@ from langserver.core.claims import Failure, Report, SecurityClaim
 from langserver.core.outcome import ErrorKind
 
 MIB = 1 << 20
+SLACK_BYTES = 32 * MIB  # what a task may come to hold above its limit; more is never let be
 
 _LOST = "zygote lost: the process for this task died or could not be had; it is safe to try again"
 
@@ -25,6 +26,7 @@ class EndReason(Enum):
     DRAINED = "drained"
     BROKE_PROTOCOL = "broke protocol"
     LINGERED = "did not exit after its report"
+    OVERGREW = "held more memory than its limit and the slack"
 
 
 class Refusal(Enum):
@@ -59,7 +61,8 @@ class Evidence:
     """All that is known of an execution once its child is gone.
 
     `exit` is None when the zygote died and took the exit status with it. `jail_step` names the step whose exit code the
-    child ended with, if it is one of theirs. `output_fault` says what is wrong with the report's JSON.
+    child ended with, if it is one of theirs. `output_fault` says what is wrong with the report's JSON. `seen_bytes` is
+    the growth, page tables included, at which the watch ended it; `ran_out`: the kernel did, its group was full.
     """
 
     runtime: str
@@ -73,11 +76,13 @@ class Evidence:
     report: Report | None = None
     output_fault: str | None = None
     jail_step: str | None = None
+    seen_bytes: int = 0
+    ran_out: bool = False
 
     @property
     def peak_bytes(self) -> int:
         """Growth over the idle child."""
-        return max(0, self.exit.max_rss_bytes - self.idle_rss_bytes) if self.exit else 0
+        return max(self.seen_bytes, self.exit.max_rss_bytes - self.idle_rss_bytes) if self.exit else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,8 @@ def verdict(evidence: Evidence) -> Verdict:
 def _ended_badly(evidence: Evidence, exit_: Exit) -> Verdict:
     """The child did not end with exit 0 and a whole report, or it used all its memory."""
     if _at_memory_limit(evidence):
-        return _failed(ErrorKind.MEMORY_LIMIT, _memory_message(evidence.bounds), "MemoryError")
+        failed = _failed(ErrorKind.MEMORY_LIMIT, _memory_message(evidence.bounds), "MemoryError")
+        return replace(failed, events=_passed_limits(evidence))
     if evidence.ended is EndReason.TIMEOUT:
         limit = evidence.bounds.timeout_seconds
         return _failed(ErrorKind.TIMEOUT, f"the task ran longer than its limit of {limit:g} s")
@@ -153,11 +159,23 @@ def _reported(evidence: Evidence, report: Report) -> Verdict:
 
 def _at_memory_limit(evidence: Evidence) -> bool:
     """Whether the kernel's peak reached the limit, less what its counters and a last refused request leave open."""
+    if evidence.ran_out:
+        return True
     limit = evidence.bounds.memory_bytes
     if limit is None:
         return False
     margin = max(4 * MIB if evidence.runtime == "js" else MIB, limit * 3 // 100)
     return evidence.peak_bytes >= limit - min(margin, limit // 4)  # of a tiny limit most must stay usable
+
+
+def _passed_limits(evidence: Evidence) -> tuple[SecurityClaim, ...]:
+    """What ended a task because the limits in its process did not hold it."""
+    if evidence.ran_out:
+        return (SecurityClaim("cgroup", "killed", "its control group was full, and its limits let it"),)
+    if evidence.ended is not EndReason.OVERGREW:
+        return ()
+    detail = f"its memory was {evidence.seen_bytes // MIB} MiB, page tables included, and its limits let it"
+    return (SecurityClaim("watch", "killed", detail),)
 
 
 def _used_its_cpu(evidence: Evidence, exit_: Exit) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from langserver.sandbox import audit, confine, libc, privileges, rlimits
+from langserver.sandbox import audit, cgroup, confine, libc, privileges, rlimits
 from langserver.sandbox.landlock import Ruleset
-from langserver.sandbox.layers import AUDIT, LANDLOCK, NAMESPACES, PRIVILEGES, RLIMITS, SECCOMP
+from langserver.sandbox.layers import AUDIT, CGROUP, LANDLOCK, NAMESPACES, PRIVILEGES, RLIMITS, SECCOMP
 from langserver.sandbox.namespaces import Inside
 from langserver.sandbox.proc import Proc
 from langserver.sandbox.rlimits import ChildLimits
@@ -97,6 +97,11 @@ class Jail:
                 os._exit(_FIRST_EXIT_CODE + place)
 
 
+def _enter_group(sealing: _Sealing) -> None:
+    if sealing.limits.door is not None:
+        cgroup.join(sealing.limits.door)
+
+
 def _move_descriptors(sealing: _Sealing) -> None:
     confine.move_descriptors((sealing.report_fd, sealing.input_fd, *sealing.jail.descriptors))
 
@@ -135,6 +140,8 @@ _PRIVILEGES: Final = frozenset({PRIVILEGES})
 
 # The order is the design. Exit codes count from 64 in it.
 STEPS: Final = (
+    # Before it holds anything of its own, which would be counted to the zygote; and by a descriptor that must not stay.
+    Step("control group", frozenset({CGROUP}), _enter_group),
     # Report to 3, input to 4, ruleset to 5: also without any layer, since that is where the child looks for them.
     Step("pipes", _ALWAYS, _move_descriptors),
     # Everything else the zygote holds: its control socket, siblings' pidfds, its poller.

@@ -11,8 +11,9 @@ RLIMITS: Final = "rlimits"
 LANDLOCK: Final = "landlock"
 SECCOMP: Final = "seccomp"
 NAMESPACES: Final = "namespaces"
+CGROUP: Final = "cgroup"  # what a child makes the kernel hold, counted from outside
 
-LAYERS: Final = (POLICY, AUDIT, PRIVILEGES, RLIMITS, LANDLOCK, SECCOMP, NAMESPACES)
+LAYERS: Final = (POLICY, AUDIT, PRIVILEGES, RLIMITS, LANDLOCK, SECCOMP, NAMESPACES, CGROUP)
 
 # Nothing runs with less by mistake: without one of these, server and command line refuse to start.
 REQUIRED: Final = frozenset({POLICY, AUDIT, PRIVILEGES, RLIMITS, SECCOMP})

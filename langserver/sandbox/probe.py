@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from langserver.sandbox import landlock, namespaces, privileges, rehearsal, seccomp
+from langserver.sandbox import cgroup, landlock, namespaces, privileges, rehearsal, seccomp
 from langserver.sandbox.errors import LayerUnavailable
-from langserver.sandbox.layers import AUDIT, LANDLOCK, NAMESPACES, POLICY, PRIVILEGES, RLIMITS, SECCOMP
+from langserver.sandbox.layers import AUDIT, CGROUP, LANDLOCK, NAMESPACES, POLICY, PRIVILEGES, RLIMITS, SECCOMP
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ def probe() -> tuple[LayerStatus, ...]:
         _landlock(),
         _seccomp(),
         _namespaces(),
+        _cgroup(),
     )
 
 
@@ -61,3 +62,8 @@ def _namespaces() -> LayerStatus:
     reason = rehearsal.unavailable()
     kinds = "pid, mount, network, ipc, uts" + (", user" if namespaces.needs_user_namespace() else "")
     return LayerStatus(NAMESPACES, reason is None, reason or kinds)
+
+
+def _cgroup() -> LayerStatus:
+    reason = cgroup.unavailable()
+    return LayerStatus(CGROUP, reason is None, reason or "memory of each child, page tables included")

@@ -5,6 +5,27 @@ from __future__ import annotations
 import os
 
 
+def size_of(status: bytes, field: bytes) -> int:
+    """A memory line of a /proc/PID/status, in bytes. Raises KeyError where there is none: the process has ended.
+
+    The first line is a name that the process chose itself. The kernel escapes a line break in it (fs/proc/array.c,
+    proc_task_name); were there one, the kernel's own line still comes later, and the last one counts.
+    """
+    _, found, rest = status.rpartition(b"\n" + field + b":")
+    number, unit, _ = rest.partition(b" kB\n")
+    if not found or not unit or not number.strip().isdigit():
+        raise KeyError(field.decode("ascii"))
+    return int(number) << 10
+
+
+def held_bytes(status: bytes) -> int:
+    """What a process keeps from others: its own pages, in memory or swapped out, and its page tables. Raises KeyError.
+
+    Pages of files are the host's, which takes them back when it wants to.
+    """
+    return sum(size_of(status, field) for field in (b"RssAnon", b"RssShmem", b"VmSwap", b"VmPTE"))
+
+
 class Proc:
     """A /proc: the one at its usual place, or, below the descriptor `root`, one that is mounted nowhere."""
 

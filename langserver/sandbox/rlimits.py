@@ -40,11 +40,13 @@ class ChildLimits:
     """The limits of one child.
 
     `memory_ceiling` is absolute, in bytes: of the address space (python) or of private writable memory (js).
-    `cpu_seconds` counts from the fork. None leaves what the zygote has.
+    `cpu_seconds` counts from the fork. None leaves what the zygote has. `door` leads into the control group that bounds
+    it (langserver.sandbox.cgroup), None into no other than the zygote's.
     """
 
     memory_ceiling: int | None
     cpu_seconds: int | None
+    door: int | None = None
 
 
 def memory_resource(runtime: str) -> int:

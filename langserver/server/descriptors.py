@@ -7,7 +7,7 @@ import resource
 from langserver.errors import StartError
 from langserver.settings import Settings
 
-_A_CHILD = 5  # two pipes, of which two ends go with the control message, and a pidfd
+_A_CHILD = 7  # two pipes and the door of a control group, of which some go to the zygote; a pidfd; what the watch reads
 _FIXED = 64  # sockets, zygotes, event loops, gRPC
 _CONNECTIONS = 64
 

@@ -44,7 +44,7 @@ class Pool:
         self._plan = plan
         self._on_health = on_health
         self._zygote: Zygote | None = None
-        self._facts = Facts("", 0)
+        self._facts = Facts("", 0, 0)
         self._usable = asyncio.Event()
         self._waiting: deque[Child] = deque()
         self._making = 0

@@ -18,11 +18,12 @@ _NUMBERS = 6
 class Op(IntEnum):
     """The first three go to the zygote, the others come from it."""
 
-    SPAWN = 1  # memory growth in bytes (0: none), CPU seconds (0: none); descriptors: input to read, report to write
+    SPAWN = 1  # memory growth in bytes (0: none), CPU seconds (0: none); descriptors: input to read, report to write,
+    # and where there are control groups the door to its own
     LIMIT = 2  # memory growth in bytes (0: leave), CPU seconds (0: leave)
     TEST = 3  # itself: its jail, with children of its own. Only while it has no others
 
-    READY = 16  # four version numbers, idle memory in bytes (AS or DATA), idle peak RSS in bytes; descriptor: its pidfd
+    READY = 16  # four version numbers, of an idle child: held bytes, peak RSS in bytes; descriptor: its own pidfd
     SPAWNED = 17  # descriptor: pidfd. No pid: in the zygote's namespace it has another one than in the server's
     NOT_SPAWNED = 18  # errno
     LIMITED = 19  # errno, 0 when done

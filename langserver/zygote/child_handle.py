@@ -7,12 +7,13 @@ import os
 import signal
 from typing import TYPE_CHECKING, TypeVar
 
-from langserver.core.verdict import Exit
+from langserver.core.verdict import SLACK_BYTES, Exit
 from langserver.wire.control import ControlError, Message, Op
 from langserver.zygote import pidfd
 from langserver.zygote.failures import SpawnRefused, ZygoteLost
 
 if TYPE_CHECKING:
+    from langserver.sandbox.cgroup import Group
     from langserver.zygote.client import Zygote
 
 T = TypeVar("T")
@@ -35,6 +36,7 @@ class Child:
         self.exit: asyncio.Future[Exit | None] = asyncio.get_running_loop().create_future()
         self.spawned: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._limited: asyncio.Future[int] | None = None
+        self.group: Group | None = None
         self.sealed = False  # whoever hears it say so notes it here
         self._pidfd = -1
 
@@ -48,13 +50,27 @@ class Child:
         """Peak RSS of a child of this zygote that did nothing."""
         return self.zygote.facts.idle_rss_bytes
 
+    def open_status(self) -> int:
+        """A descriptor of what the kernel shows of it. Raises ProcessLookupError, PermissionError, OSError."""
+        return pidfd.open_status(self._pidfd)
+
     def kill(self) -> None:
         """SIGKILL, as soon as it is spawned."""
         if self._pidfd >= 0:
             pidfd.kill(self._pidfd)
 
+    @property
+    def ran_out(self) -> bool:
+        """Whether the kernel killed it because its control group was full. Raises OSError."""
+        return self.group is not None and self.group.ran_out()
+
     async def limit(self, memory_bytes: int, cpu_seconds: int) -> None:
-        """Has the zygote lower the limits (0: leave one). Raises ZygoteLost, SpawnRefused."""
+        """Lowers the limits (0: leave one), most of them by its zygote. Raises ZygoteLost, SpawnRefused."""
+        if self.group is not None and memory_bytes:
+            try:
+                self.group.limit(memory_bytes + SLACK_BYTES)
+            except OSError as error:
+                raise SpawnRefused(f"the control group of a child could not be lowered: {error.strerror}") from None
         self._limited = asyncio.get_running_loop().create_future()
         self.zygote.tell(Message(Op.LIMIT, self.slot, (memory_bytes, cpu_seconds)))
         errno = await self.zygote.answer(self._limited)

@@ -11,12 +11,18 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from langserver.core.verdict import SLACK_BYTES
+from langserver.sandbox import cgroup
+from langserver.sandbox.cgroup import Group, Tree
+from langserver.sandbox.errors import SandboxError
+from langserver.sandbox.layers import CGROUP
 from langserver.sandbox.selftest import Finding, checks, judge, trials
 from langserver.wire.control import SIZE, ControlError, Message, Op
 from langserver.zygote import pidfd
 from langserver.zygote.child_handle import Child
 from langserver.zygote.failures import SpawnRefused, ZygoteError, ZygoteLost
 from langserver.zygote.launch import Launched, launch
+from langserver.zygote.watch import Watch
 
 T = TypeVar("T")
 
@@ -26,17 +32,21 @@ _ANSWER_SECONDS = 10.0  # a zygote answers within milliseconds, or it is stopped
 _FAREWELL_SECONDS = 5.0
 _TOO_MANY_SECONDS = 0.005
 _LAST_WORDS = (Op.NOT_SPAWNED, Op.EXIT)
+_GROUP_SECONDS = 0.1  # a group can go when the last process in it has
+_GROUP_TRIES = 100
 
 
 class Zygote:
     """One zygote process, `pid` its number here. Make it with `start`."""
 
-    def __init__(self, runtime: str, launched: Launched) -> None:
+    def __init__(self, runtime: str, launched: Launched, tree: Tree | None) -> None:
         self.runtime = runtime
         self.facts = launched.facts
+        self.watch = Watch(launched.facts.idle_held_bytes)
         self.lost = False
         self.on_lost: Callable[[], None] = _nothing
         self.pid = launched.pid
+        self._tree = tree
         self._process = launched.process
         self._inside = launched.pid != launched.process.pid  # in namespaces of its own, behind a launcher
         self._pidfd = launched.pidfd
@@ -55,8 +65,11 @@ class Zygote:
     @classmethod
     async def start(cls, runtime: str, layers: frozenset[str]) -> Zygote:
         """A zygote that is ready. Call it in the main thread. Raises ZygoteError."""
-        launched = await launch(runtime, layers)
-        return cls(runtime, launched)
+        try:
+            tree = cgroup.enter() if CGROUP in layers else None
+        except (SandboxError, OSError) as error:
+            raise ZygoteError(f"control groups could not be had: {error}") from None
+        return cls(runtime, await launch(runtime, layers), tree)
 
     @property
     def children(self) -> int:
@@ -80,16 +93,19 @@ class Zygote:
         self._slots += 1
         child = Child(self, self._slots, input_write, report_read)
         self._children[child.slot] = child
+        handed = [input_read, report_write]
         try:
-            self.tell(Message(Op.SPAWN, child.slot, (memory_bytes, cpu_seconds)), input_read, report_write)
+            if self._tree is not None:
+                handed.append(self._make_group(self._tree, child, memory_bytes))
+            self.tell(Message(Op.SPAWN, child.slot, (memory_bytes, cpu_seconds)), *handed)
             await self.answer(child.spawned)
         except (ZygoteLost, SpawnRefused, asyncio.CancelledError):
             child.kill()
             self.release(child)
             raise
         finally:
-            os.close(input_read)
-            os.close(report_write)
+            for descriptor in handed:
+                os.close(descriptor)
         return child
 
     async def try_walls(self, layers: frozenset[str]) -> tuple[Finding, ...]:
@@ -110,8 +126,19 @@ class Zygote:
         if not child.exit.done():
             self._forsaken.add(child.slot)
         child.close()
+        if child.group is not None:
+            _remove(child.group, _GROUP_TRIES)
+            child.group = None
         if not self._children:
             self._idle.set()
+
+    def _make_group(self, tree: Tree, child: Child, memory_bytes: int) -> int:
+        """Its door, for the zygote. Raises SpawnRefused."""
+        try:
+            child.group = tree.make(self.runtime, memory_bytes + SLACK_BYTES if memory_bytes else None)
+            return child.group.open_door()
+        except OSError as error:
+            raise SpawnRefused(f"no control group could be made for a child: {error.strerror}") from None
 
     async def idle(self) -> None:
         """Waits until no child is left, or the zygote is lost."""
@@ -218,6 +245,7 @@ class Zygote:
         self.lost = True
         if self._test is not None and not self._test.done():
             self._test.set_exception(ZygoteLost())
+            self._test.exception()  # whoever waited may have given up
         self._idle.set()
         asyncio.get_running_loop().remove_reader(self._control.fileno())
         asyncio.get_running_loop().remove_writer(self._control.fileno())
@@ -244,6 +272,11 @@ class Zygote:
                 await asyncio.sleep(0.005)
         finally:
             os.close(self._pidfd)
+
+
+def _remove(group: Group, tries: int) -> None:
+    if not group.remove() and tries:
+        asyncio.get_running_loop().call_later(_GROUP_SECONDS, _remove, group, tries - 1)
 
 
 def _nothing() -> None:

@@ -164,6 +164,7 @@ class _HandOver:
         self._conversation = Conversation(job.header.output_bytes, job.header.log_bytes)
         self._unsent = deque(_hand_over_bytes(job))
         self._sent = False
+        self._seen_bytes = 0
         self._started_at: float | None = None
         self._linger_timer: asyncio.TimerHandle | None = None
 
@@ -173,6 +174,8 @@ class _HandOver:
             if ended() is None:
                 if self._job.lower_memory_bytes or self._job.lower_cpu_seconds:
                     await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
+                if self._job.bounds.memory_bytes is not None:
+                    self._child.zygote.watch.begin(self._child, self._job.bounds.memory_bytes, self._overgrow)
                 self._loop.add_reader(self._child.report_fd, self._listen)
                 self._send()
         except ZygoteLost:
@@ -183,6 +186,7 @@ class _HandOver:
         try:
             exit_ = await self._child.exit
         finally:
+            self._child.zygote.watch.end(self._child)
             if self._linger_timer is not None:
                 self._linger_timer.cancel()
             self._stop_sending()
@@ -216,6 +220,10 @@ class _HandOver:
         if self._child.input_fd >= 0:
             self._loop.remove_writer(self._child.input_fd)
             self._child.close_input()
+
+    def _overgrow(self, seen_bytes: int) -> None:
+        self._seen_bytes = seen_bytes
+        self._end(EndReason.OVERGREW)
 
     def _listen(self) -> None:
         if not self._read():
@@ -266,6 +274,8 @@ class _HandOver:
             report=report,
             output_fault=await self._output_fault(report),
             jail_step=step_of_exit_code(exit_.code) if exit_ and exit_.code is not None and not said.sealed else None,
+            seen_bytes=self._seen_bytes,
+            ran_out=self._child.ran_out,
         )
         usage = Usage(
             wall_seconds=wall_seconds,

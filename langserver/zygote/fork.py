@@ -18,7 +18,7 @@ Seal = Callable[[Callable[[str], None]], None]  # given what to tell of each eve
 class Birth:
     """A child to be: its jail, what is called in the middle of the seal, and its life, which begins with the seal.
 
-    `kept` are the other ends of its pipes.
+    `kept` is what else the zygote holds open for it.
     """
 
     jail: Jail

@@ -24,9 +24,10 @@ _STDERR_BYTES = 64 << 10  # what a pipe holds
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a zygote told of itself when it was ready."""
+    """What a zygote told of itself when it was ready: of a child that does nothing, what it holds and its peak RSS."""
 
     version: str
+    idle_held_bytes: int
     idle_rss_bytes: int
 
 
@@ -68,8 +69,8 @@ async def launch(runtime: str, layers: frozenset[str]) -> Launched:
     finally:
         assert process.stderr is not None  # asked for in Popen
         process.stderr.close()
-    *version, _, idle_rss = message.numbers
-    facts = Facts(".".join(map(str, version)).removesuffix(".0"), idle_rss)
+    *version, idle_held, idle_rss = message.numbers
+    facts = Facts(".".join(map(str, version)).removesuffix(".0"), idle_held, idle_rss)
     return Launched(pid, descriptor, process, control, facts)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import select
 import signal
 import socket
@@ -20,7 +19,7 @@ from functools import partial
 from langserver.sandbox import oom, privileges
 from langserver.sandbox.jail import ChildLimits, Jail, finish_zygote, harden_zygote, step_of_exit_code
 from langserver.sandbox.layers import NAMESPACES, POLICY, parse_layers
-from langserver.sandbox.proc import Proc
+from langserver.sandbox.proc import Proc, held_bytes, size_of
 from langserver.wire.channel import TaskPipe
 from langserver.wire.control import SIZE, Message, Op
 from langserver.wire.frames import Kind
@@ -35,9 +34,13 @@ from langserver.zygote.selftest import SelfTest
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """What a sealed child uses that has been given nothing: limits and peaks are counted from here."""
+    """What a sealed child uses that has been given nothing: limits and peaks are counted from here.
+
+    `memory_bytes` is what its limit counts, `held_bytes` what is seen of it from outside.
+    """
 
     memory_bytes: int
+    held_bytes: int
     max_rss_bytes: int
 
 
@@ -61,13 +64,13 @@ class Zygote:
         self._children: dict[int, Forked] = {}  # by pidfd
         self._own = jail.proc.descriptors()
         self._poller = select.poll()
-        self._idle = Idle(0, 0)
+        self._idle = Idle(0, 0, 0)
 
     def serve(self) -> None:
         """Tells the server that it is ready, then forks and reaps until the control socket ends."""
         self._idle = self._measure_idle()
         pidfd = os.pidfd_open(self._pid)
-        numbers = (*self._runtime.version(), self._idle.memory_bytes, self._idle.max_rss_bytes)
+        numbers = (*self._runtime.version(), self._idle.held_bytes, self._idle.max_rss_bytes)
         self._tell(Message(Op.READY, 0, numbers), pidfd)
         os.close(pidfd)
         privileges.silence_stderr()
@@ -85,7 +88,7 @@ class Zygote:
             signal.pidfd_send_signal(pidfd, signal.SIGKILL)
 
     def _obey(self) -> bool:
-        data, descriptors = received_descriptors(self._control, SIZE, 2)
+        data, descriptors = received_descriptors(self._control, SIZE, 3)
         if not data:
             return False
         message = Message.decode(data)
@@ -99,9 +102,10 @@ class Zygote:
 
     def _spawn(self, message: Message, descriptors: list[int]) -> None:
         memory, cpu, *_ = message.numbers
-        limits = ChildLimits(self._idle.memory_bytes + memory if memory else None, cpu or None)
+        input_fd, report_fd, *door = descriptors
+        limits = ChildLimits(self._idle.memory_bytes + memory if memory else None, cpu or None, *door)
         try:
-            pid = self._fork_task(limits, *descriptors)
+            pid = self._fork_task(limits, input_fd, report_fd, *door)
         except OSError as error:
             self._tell(Message(Op.NOT_SPAWNED, message.slot, (error.errno or 0,)))
             return
@@ -159,25 +163,20 @@ class Zygote:
         os.close(report_write)
         try:
             TaskPipe(report_read).read(Kind.SEALED)
-            memory = _memory_of(self._jail.proc.status(pid), "VmData" if self._runtime.name == "js" else "VmSize")
+            status = self._jail.proc.status(pid)
+            memory, held = size_of(status, b"VmData" if self._runtime.name == "js" else b"VmSize"), held_bytes(status)
         except EOFError:
             code, number, *_ = reap(pid)
             step = step_of_exit_code(code)
             sys.exit(f"a child could not be sealed: {step or f'exit status {code}, signal {number}'}")
+        except KeyError as error:
+            sys.exit(f"/proc shows no {error} of a child")
         # Not by the end of its input: without the layer `privileges` it holds the other end of that pipe itself.
         os.kill(pid, signal.SIGKILL)
         os.close(input_write)
         os.close(report_read)
         *_, max_rss = reap(pid)
-        return Idle(memory, max_rss)
-
-
-def _memory_of(status: bytes, field: str) -> int:
-    # As bytes: a preloaded zygote can import nothing any more, no codec either.
-    found = re.search(rb"^%s:\s+(\d+) kB$" % field.encode(), status, re.MULTILINE)
-    if found is None:
-        sys.exit(f"/proc shows no {field} of a child")
-    return int(found.group(1)) << 10
+        return Idle(memory, held, max_rss)
 
 
 def main(argv: list[str]) -> None:

@@ -49,6 +49,27 @@ def has_ended(pidfd: int) -> bool:
     return bool(poller.poll(0))
 
 
+def open_status(pidfd: int) -> int:
+    """A descriptor of the process' /proc/PID/status: of this process for ever, reading it fails once it is gone.
+
+    Raises ProcessLookupError when it is gone already, PermissionError when /proc hides it from us (proc(5), hidepid),
+    OSError.
+    """
+    number = pid_of(pidfd)
+    if not number:
+        raise ProcessLookupError
+    try:
+        descriptor = os.open(f"/proc/{number}/status", os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        if pid_of(pidfd) != number:
+            raise ProcessLookupError from None
+        raise PermissionError from None
+    if pid_of(pidfd) == number:
+        return descriptor
+    os.close(descriptor)  # it was reaped meanwhile, and the number may be another process'
+    raise ProcessLookupError
+
+
 def kill(pidfd: int) -> None:
     """SIGKILL: never to a process that took over the number. One that has ended is let be."""
     try:

@@ -22,6 +22,7 @@ SKIPPED = re.compile(
     r"not to be had here: Operation not permitted|kernel\.randomize_va_space is 0"
     # What the container's own walls stop says nothing of ours, and the image has no Node.js to compare with.
     r"|this machine stops it without any layer|there is no `node` on this machine"
+    r"|control groups are not to be had here|only root can mount|no number can be chosen"
 )
 # Scratch for the tests; the product needs none. PYTHONPATH is for pytest: the processes of the product ignore it.
 OPTIONS = (

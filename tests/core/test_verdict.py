@@ -74,6 +74,10 @@ FACTS = [
     ("a peak at the limit, CPU", "python", {}, killed(signal.SIGXCPU, growth=64 * MIB), ErrorKind.MEMORY_LIMIT, "64"),
     ("a peak at the limit, user error", "python", {"report": claimed(ErrorKind.USER_ERROR)}, exited(growth=64 * MIB), ErrorKind.MEMORY_LIMIT, "64"),
     ("a wider margin for V8", "js", {"report": GOOD}, exited(growth=61 * MIB), ErrorKind.MEMORY_LIMIT, "64 MiB"),
+    ("ended by the watch", "js", {"ended": EndReason.OVERGREW, "seen_bytes": 97 * MIB}, killed(9), ErrorKind.MEMORY_LIMIT, "64 MiB"),
+    ("seen above the limit, success", "js", {"ended": EndReason.OVERGREW, "seen_bytes": 97 * MIB, "report": GOOD}, exited(), ErrorKind.MEMORY_LIMIT, "64 MiB"),
+    ("its control group was full", "python", {"ran_out": True}, killed(9), ErrorKind.MEMORY_LIMIT, "64 MiB"),
+    ("its control group was full, timeout", "python", {"ran_out": True, "ended": EndReason.TIMEOUT}, killed(9), ErrorKind.MEMORY_LIMIT, "64 MiB"),
     ("a jail step failed", "python", {"sealed": False, "jail_step": "landlock"}, exited(70), ErrorKind.INTERNAL, "landlock"),
     ("death before the seal", "python", {"sealed": False}, killed(11), ErrorKind.INTERNAL, "before it was sealed"),
     ("our code broke the protocol", "python", {"sealed": False, "ended": EndReason.BROKE_PROTOCOL, "broken": "x"}, killed(9), ErrorKind.INTERNAL, "before it was sealed: x"),
@@ -98,6 +102,21 @@ def test_facts(runtime: str, other: dict[str, object], exit_: Exit, kind: ErrorK
 def test_a_sigsys_is_a_security_event_too() -> None:
     (event,) = verdict(evidence(killed(signal.SIGSYS))).events
     assert (event.layer, event.action) == ("seccomp", "killed")
+
+
+@pytest.mark.parametrize(
+    ("layer", "other"),
+    [("watch", {"ended": EndReason.OVERGREW, "seen_bytes": 97 * MIB}), ("cgroup", {"ran_out": True})],
+)
+def test_limits_that_did_not_hold_are_a_security_event_too(layer: str, other: dict[str, object]) -> None:
+    (event,) = verdict(evidence(killed(9), **other)).events  # type: ignore[arg-type]
+    assert (event.layer, event.action) == (layer, "killed")
+    assert verdict(evidence(killed(9, growth=64 * MIB))).events == ()
+
+
+def test_what_the_watch_saw_is_the_peak_if_it_is_more() -> None:
+    assert evidence(killed(9), ended=EndReason.OVERGREW, seen_bytes=97 * MIB).peak_bytes == 97 * MIB
+    assert evidence(killed(9, growth=99 * MIB), ended=EndReason.OVERGREW, seen_bytes=97 * MIB).peak_bytes == 99 * MIB
 
 
 def test_bad_input_is_the_callers_fault() -> None:

@@ -25,6 +25,7 @@ from langserver.sandbox.proc import Proc
 
 TASK = b"a task"
 LAYERS = {
+    "control group": frozenset({"cgroup"}),
     "proc": frozenset({"namespaces"}),
     "limits": frozenset({"rlimits"}),
     "landlock": frozenset({"landlock"}),
@@ -67,6 +68,16 @@ def does_nothing(*_: object) -> int:
 
 def refuses(*_: object) -> int:
     raise PermissionError(1, "refused")
+
+
+@breaks("control group", "it can't be entered")
+def _(case: Case) -> None:
+    case.limits = ChildLimits(None, None, os.open("/dev/full", os.O_RDWR))
+
+
+@breaks("control group", "entering it does nothing")
+def _(case: Case) -> None:
+    case.limits = ChildLimits(None, None, os.open("/dev/null", os.O_RDWR))
 
 
 @breaks("pipes", "there is no input")

@@ -1,6 +1,8 @@
-"""A child that takes memory by ways around its limit: `hoarder.py ROOT RUNTIME LAYERS WAY` prints the MiB it holds.
+"""A child that takes memory by ways around its limit: `hoarder.py ROOT RUNTIME LAYERS WAY [DOOR]`.
 
-What counts is what the kernel shows of it from outside: resident pages and page tables.
+Prints its pid and the bytes that an idle child holds, and, when the child has taken what it gets, how many MiB those
+are, or `gone`. The child lives until the end of standard input. What counts is what the kernel shows of it from
+outside: resident pages and page tables.
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ sys.path.insert(0, sys.argv[1])
 from langserver.sandbox import libc
 from langserver.sandbox.jail import ChildLimits, Jail
 from langserver.sandbox.layers import parse_layers
-from langserver.sandbox.proc import Proc
+from langserver.sandbox.proc import Proc, held_bytes
 
 MIB = 1 << 20
 LIMIT = 64 * MIB
 WANTED = 256 * MIB
-RW, NO_ACCESS, PRIVATE, FIXED = 3, 0, 0x22, 0x10
+RW, NO_ACCESS, PRIVATE, SHARED, FIXED, GROWS_DOWN = 3, 0, 0x22, 0x21, 0x10, 0x100
 MMAP, MPROTECT, MREMAP, MADVISE = ((9, 222), (10, 226), (25, 216), (28, 233))
 COLUMN = ("x86_64", "aarch64").index(os.uname().machine)
 
@@ -34,9 +36,19 @@ def touch(start: int, size: int) -> None:
         ctypes.c_char.from_address(at).value = b"x"
 
 
-def ordinary() -> None:
+def ordinary(flags: int = PRIVATE) -> None:
     for _ in range(WANTED // MIB):
-        touch(call(MMAP, 0, MIB, RW, PRIVATE, -1, 0), MIB)
+        touch(call(MMAP, 0, MIB, RW, flags, -1, 0), MIB)
+
+
+def shared() -> None:
+    """Shared pages are no data to RLIMIT_DATA."""
+    ordinary(SHARED)
+
+
+def grow_down() -> None:
+    """Nor is a mapping that could grow like a stack."""
+    ordinary(PRIVATE | GROWS_DOWN)
 
 
 def forget_rights() -> None:
@@ -68,7 +80,14 @@ def scatter() -> None:
 
 
 stack = 0, 0
-WAYS = {"ordinary": ordinary, "forget_rights": forget_rights, "move_stack": use_moved_stack, "scatter": scatter}
+WAYS = {
+    "ordinary": ordinary,
+    "shared": shared,
+    "grow_down": grow_down,
+    "forget_rights": forget_rights,
+    "move_stack": use_moved_stack,
+    "scatter": scatter,
+}
 
 
 def held(pid: int | str) -> int:
@@ -83,15 +102,16 @@ def size(field: str) -> int:
 
 
 def main() -> None:
-    _, _, runtime, layers, way = sys.argv
+    _, _, runtime, layers, way, *door = sys.argv
     jail = Jail(runtime, parse_layers(layers), Proc())
     move_stack()
     idle, ceiling = held("self"), size("VmData" if runtime == "js" else "VmSize") + LIMIT
+    limits = ChildLimits(ceiling, 60, *map(int, door))
     report_read, report_write = os.pipe()
     input_read, input_write = os.pipe()
     parent, pid = os.getpid(), os.fork()
     if pid == 0:
-        jail.seal(report_write, input_read, parent, ChildLimits(ceiling, 60), lambda: None, lambda event: None)
+        jail.seal(report_write, input_read, parent, limits, lambda: None, lambda event: None)
         try:
             WAYS[way]()
         except (OSError, MemoryError):
@@ -101,8 +121,9 @@ def main() -> None:
         os._exit(0)
     os.close(report_write)
     os.close(input_read)
-    os.read(report_read, 1)
-    print((held(pid) - idle) >> 10)
+    print(pid, held_bytes(Proc().status(os.getpid())), flush=True)
+    print((held(pid) - idle) >> 10 if os.read(report_read, 1) else "gone", flush=True)
+    sys.stdin.read()
     os.close(input_write)
     os.kill(pid, 9)
     os.waitpid(pid, 0)

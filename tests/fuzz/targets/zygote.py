@@ -95,8 +95,9 @@ class _Play:
         ours.setblocking(False)
         self._control.setblocking(False)
         stub = SimpleNamespace(pid=os.getpid(), poll=lambda: 0, kill=lambda: None)
-        launched = Launched(os.getpid(), os.pidfd_open(processes.ended()), cast("object", stub), ours, Facts("3", 0))  # type: ignore[arg-type]
-        self._zygote = Zygote("python", launched)
+        ended = os.pidfd_open(processes.ended())
+        launched = Launched(os.getpid(), ended, cast("object", stub), ours, Facts("3", 0, 0))  # type: ignore[arg-type]
+        self._zygote = Zygote("python", launched, None)
         for _ in range(MOST_STEPS):
             if self._source.empty:
                 break

@@ -12,7 +12,9 @@ from langserver.wire.frames import Kind, encode
 from langserver.wire.report import encode_report
 from langserver.zygote.child_handle import Child
 from langserver.zygote.launch import Facts
+from langserver.zygote.watch import Watch
 
+FACTS = Facts("0", 0, 0)
 KILLED = Exit(code=None, signal=9, cpu_seconds=0.0, max_rss_bytes=0)
 DONE = Exit(code=0, signal=None, cpu_seconds=0.0, max_rss_bytes=0)
 
@@ -25,7 +27,9 @@ class FakeChild(Child):
         report_read, report_write = os.pipe2(os.O_CLOEXEC)
         os.set_blocking(input_write, False)
         os.set_blocking(report_read, False)
-        super().__init__(SimpleNamespace(facts=Facts("0", 0), give_up=lambda: None), 1, input_write, report_read)
+        super().__init__(
+            SimpleNamespace(facts=FACTS, watch=Watch(0), give_up=lambda: None), 1, input_write, report_read
+        )
         self.far_input, self.far_report = input_read, report_write
         self.kills = 0
         self.killed = asyncio.Event()

@@ -11,6 +11,7 @@ from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 import langserver
 from langserver.pb import lang_pb2
 from langserver.python_runtime.catalog import MODULES
+from langserver.sandbox.layers import LAYERS
 from tests.integration.server.harness import SERVING, request, status_of
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
@@ -82,7 +83,7 @@ def test_capabilities(client):
     assert list(runtimes["python"].modules) == list(MODULES)
     assert runtimes["js"].version.count(".") >= 2
     layers = {layer.name: layer for layer in answer.layers}
-    assert set(layers) == {"policy", "audit", "privileges", "rlimits", "landlock", "seccomp", "namespaces"}
+    assert list(layers) == list(LAYERS)
     assert all(layers[name].active for name in ("policy", "audit", "privileges", "rlimits", "seccomp"))
     assert all(layer.detail for layer in layers.values())
     assert (answer.max_limits.memory_mb, answer.max_limits.cpu_seconds) == (128, 300)

@@ -13,7 +13,7 @@ import pytest
 from langserver.core.verdict import Refusal
 from langserver.limits import Ceilings
 from langserver.pb import lang_pb2_grpc
-from langserver.sandbox.layers import LAYERS, NAMESPACES
+from langserver.sandbox.layers import NAMESPACES, REQUIRED
 from langserver.sandbox.probe import probe
 from langserver.server.gate import Gate
 from langserver.server.pool import Pool, PoolPlan
@@ -42,7 +42,7 @@ async def until(condition):
 @pytest.fixture
 async def pool():
     layers = frozenset(layer.name for layer in probe() if layer.available)
-    assert layers >= set(LAYERS) - {NAMESPACES, "landlock"}
+    assert layers >= REQUIRED
     pool = Pool(PoolPlan("python", layers, 128 << 20, 301, WARM, 10_000, 600.0), lambda serving: None)
     await pool.start()
     yield pool
