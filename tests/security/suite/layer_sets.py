@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from langserver.sandbox.layers import AUDIT, LANDLOCK, LAYERS, NAMESPACES, POLICY, PRIVILEGES, RLIMITS, SECCOMP
+from langserver.sandbox.layers import AUDIT, CGROUP, LANDLOCK, LAYERS, NAMESPACES, POLICY, PRIVILEGES, RLIMITS, SECCOMP
 from tests.security.suite.attack import Attack, Host, Runtime
 
 # What no switch turns off: the exec with an empty environment, the framing, the verdict, the wall clock, a process for
@@ -24,11 +24,12 @@ class Machine:
     landlock_abi: int
     namespaces: bool
     python: tuple[int, ...]
+    cgroup: bool = False
 
     @property
     def layers(self) -> frozenset[str]:
         """Every layer it has."""
-        missing = {LANDLOCK: not self.landlock_abi, NAMESPACES: not self.namespaces}
+        missing = {LANDLOCK: not self.landlock_abi, NAMESPACES: not self.namespaces, CGROUP: not self.cgroup}
         return frozenset(name for name in LAYERS if not missing.get(name))
 
 
@@ -107,7 +108,10 @@ REQUIRED_KERNEL: Final = LayerSet("seccomp, rlimits, privileges", _TOGETHER | {S
 NO_SECCOMP: Final = LayerSet("landlock, namespaces, rlimits, privileges", _TOGETHER | {LANDLOCK, NAMESPACES}, _NATIVE)
 NO_SECCOMP_IN_CONTAINER: Final = LayerSet("landlock, rlimits, privileges", _TOGETHER | {LANDLOCK}, _NATIVE)
 POLICY_ALONE: Final = LayerSet("policy", frozenset({POLICY}), _SOURCE)
-ALONE: Final = {layer: LayerSet(layer, frozenset({layer}), _NATIVE) for layer in LAYERS if layer != POLICY}
+# Of `cgroup`, which bounds memory only and few machines have, tests/security/test_memory_cgroup.py tells.
+ALONE: Final = {
+    layer: LayerSet(layer, frozenset({layer}), _NATIVE) for layer in LAYERS if layer not in (POLICY, CGROUP)
+}
 OLDER_LANDLOCK: Final = tuple(
     LayerSet(f"landlock ABI {abi}", frozenset({LANDLOCK}), _NATIVE, abi=abi) for abi in range(1, NEWEST_ABI)
 )

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from langserver.sandbox.layers import LANDLOCK, NAMESPACES
+from langserver.sandbox.layers import CGROUP, LANDLOCK, NAMESPACES
 from langserver.sandbox.probe import probe
 from tests.security.suite.layer_sets import LayerSet, Machine
 
@@ -23,6 +23,7 @@ HERE: Final = Machine(
     root=os.geteuid() == 0,
     landlock_abi=_landlock_abi(),
     namespaces=_FOUND[NAMESPACES].available,
+    cgroup=_FOUND[CGROUP].available,
     python=sys.version_info[:2],
 )
 
