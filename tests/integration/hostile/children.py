@@ -151,8 +151,7 @@ ENDS = [
         "say(report())\nctypes.CDLL(None).ptrace(0, 0, 0, 0)",
         ("SANDBOX_VIOLATION: the kernel",),
     ),
-    Hostile("its pipe closed, then exit 0", "os.close(3)\nleave(0)", (NO_REPORT,)),
-    Hostile("a good report, its pipe closed, then exit 0", "say(report())\nos.close(3)\nleave(0)", (CLAIMED,)),
+    Hostile("closing its pipe is refused", "os.close(3)\nleave(0)", ("SANDBOX_VIOLATION: ",)),
     Hostile("writes for ever after its report", "say(report())\nwhile True: say(bytes(4096))", (BROKEN,)),
     Hostile("logs for ever", "while True: say(log('x' * 8000))", (BROKEN,)),
     Hostile("events for ever", "while True: say(event())", (BROKEN,)),
@@ -180,7 +179,6 @@ HONEST = Hostile("nothing hostile", "result = 'honest'", ('OK: "honest"',))
 # These take as long as they may.
 SLOW = [
     Hostile("never says a word", "time.sleep(60)", ("TIMEOUT: ",), timeout=1),
-    Hostile("its pipe closed, and stays", "os.close(3)\ntime.sleep(60)", ("TIMEOUT: ",), timeout=1),
     Hostile("a report drop by drop until its time is up", "drip(report(b'1' * 5000))", ("TIMEOUT: ",), timeout=1),
     Hostile("a good report, and stays", "say(report())\ntime.sleep(60)", ("CRASHED: ",)),
     Hostile("its last drop is a byte too much", "say(report())\ntime.sleep(0.3)\nsay(b'x')\ntime.sleep(60)", (BROKEN,)),
@@ -193,7 +191,18 @@ SLOW = [
         timeout=1,
     ),
 ]  # fmt: skip
-# With seccomp off a child can leave somebody behind who holds its pipe; he goes when the server has closed it.
+# With seccomp off a child can close its pipe.
+CLOSING = [
+    Hostile("its pipe closed, then exit 0", "os.close(3)\nleave(0)", (NO_REPORT,)),
+    Hostile("a good report, its pipe closed, then exit 0", "say(report())\nos.close(3)\nleave(0)", (CLAIMED,)),
+    Hostile(
+        "a good report, its pipe closed, and stays",
+        "say(report())\nos.close(3)\ntime.sleep(60)",
+        ("CRASHED: did not exit",),
+    ),
+    Hostile("its pipe closed, and stays", "os.close(3)\ntime.sleep(60)", ("TIMEOUT: ",), timeout=1),
+]
+# It can also leave somebody behind who holds its pipe; he goes when the server has closed it.
 _LEFT = """
 if os.fork():
     say(report())

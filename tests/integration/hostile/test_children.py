@@ -15,7 +15,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from langserver.pb import lang_pb2
 from tests.integration.holds.conftest import GUARD_SECONDS, NAMESPACES, ServerProcess, until
-from tests.integration.hostile.children import FORKING, HONEST, QUICK, SLOW, WORDS, Hostile
+from tests.integration.hostile.children import CLOSING, FORKING, HONEST, QUICK, SLOW, WORDS, Hostile
 from tests.integration.hostile.conftest import WARM, at_rest, memory, settled
 from tests.integration.hostile.honest import Honest
 
@@ -133,9 +133,9 @@ def test_exit_codes_of_the_jail_do_not_take_the_runtime_down(server: ServerProce
         assert serving(server)
 
 
-def test_what_a_child_leaves_behind_is_no_part_of_its_answer(make_hostile_server: Callable[..., ServerProcess]) -> None:
-    """Only with those layers off that keep it from forking can it leave anything."""
+def test_a_pipe_closed_early_or_held_by_another(make_hostile_server: Callable[..., ServerProcess]) -> None:
+    """With the layers off that refuse it: what a child leaves behind is no part of its answer."""
     server = make_hostile_server("policy,audit,privileges,rlimits,seccomp", LANG_RUNTIMES="python")
-    assert play(server, FORKING * 5) == []
+    assert play(server, [*CLOSING, *FORKING * 5]) == []
     # Who is left ends when the server closes its pipe; the first process of a namespace buries him with its next child.
     until(lambda: play(server, [HONEST]) == [] and at_rest(server, 1 + WARM + NAMESPACES), "nobody is left")
