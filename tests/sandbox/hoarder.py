@@ -74,7 +74,9 @@ def use_moved_stack() -> None:
 def scatter() -> None:
     """A page in each GiB costs a page table each; the pages themselves go back."""
     for number in range(WANTED // 4096):
-        start = call(MMAP, (0x100 + number % 0x7000) << 30 | number // 0x7000 << 21, 4096, RW, PRIVATE | FIXED, -1, 0)
+        start = (0x100 + number % 0x7000) << 30 | number // 0x7000 << 21
+        call(MMAP, start, 4096, NO_ACCESS, PRIVATE | FIXED, -1, 0)  # as V8 does; with rights it would be refused
+        call(MPROTECT, start, 4096, RW)
         ctypes.c_char.from_address(start).value = b"x"
         call(MADVISE, start, 4096, 4)
 
