@@ -22,7 +22,7 @@ from langserver.sandbox.proc import Proc, held_bytes
 MIB = 1 << 20
 LIMIT = 64 * MIB
 WANTED = 256 * MIB
-RW, NO_ACCESS, PRIVATE, SHARED, FIXED, GROWS_DOWN = 3, 0, 0x22, 0x21, 0x10, 0x100
+RW, NO_ACCESS, PRIVATE, SHARED, FIXED, GROWS_DOWN, NO_RESERVE = 3, 0, 0x22, 0x21, 0x10, 0x100, 0x4000
 MMAP, MPROTECT, MREMAP, MADVISE = ((9, 222), (10, 226), (25, 216), (28, 233))
 COLUMN = ("x86_64", "aarch64").index(os.uname().machine)
 
@@ -81,6 +81,16 @@ def scatter() -> None:
         call(MADVISE, start, 4096, 4)
 
 
+def give_back() -> None:
+    """Each page is given back before the next one is taken; the table that it was in stays."""
+    start = call(MMAP, 0, WANTED * 512, NO_ACCESS, PRIVATE | NO_RESERVE, -1, 0)
+    call(MMAP, start, WANTED * 512, NO_ACCESS, PRIVATE | FIXED, -1, 0)  # so that what is given back merges with it
+    for at in range(start, start + WANTED * 512, 2 * MIB):
+        call(MPROTECT, at, 4096, RW)
+        ctypes.c_char.from_address(at).value = b"x"
+        call(MMAP, at, 4096, NO_ACCESS, PRIVATE | FIXED, -1, 0)
+
+
 stack = 0, 0
 WAYS = {
     "ordinary": ordinary,
@@ -89,6 +99,7 @@ WAYS = {
     "forget_rights": forget_rights,
     "move_stack": use_moved_stack,
     "scatter": scatter,
+    "give_back": give_back,
 }
 
 

@@ -37,6 +37,12 @@ def test_without_a_limit_nothing_holds(runtime: str) -> None:
     assert held(runtime, "seccomp", "ordinary") >= 200
 
 
+def test_no_limit_counts_the_page_tables_of_a_javascript_child() -> None:
+    """Not defended, and in docs/threat-model.md: the watch and a control group see them."""
+    assert held("js", "rlimits,seccomp", "give_back") >= 200
+    assert held("python", "rlimits,seccomp", "give_back") <= LIMIT + SLACK
+
+
 def test_page_tables_are_bounded_in_a_python_child() -> None:
     assert held("python", "rlimits,seccomp", "scatter") <= LIMIT + SLACK
     assert held("python", "rlimits", "scatter") >= 100
