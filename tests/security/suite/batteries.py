@@ -32,11 +32,15 @@ class Batteries:
         for layer_set, attack in tuple(self._wanted):
             self._wanted |= {(reference, attack) for reference in _references(layer_set, attack)}
         self._found: dict[tuple[str, str], Finding] = {}
+        self._broken: dict[tuple[str, str], str] = {}
 
     def finding(self, layer_set: LayerSet, attack: Attack) -> Finding:
         """What came of a wanted attack. Raises AssertionError with what the battery said when it failed."""
-        if (layer_set.name, attack.id) not in self._found:
-            self._run(layer_set, _zygote(attack))
+        zygote = _zygote(attack)
+        if (layer_set.name, attack.id) not in self._found and (layer_set.name, zygote) not in self._broken:
+            self._run(layer_set, zygote)
+        broken = self._broken.get((layer_set.name, zygote))
+        assert broken is None, f"nothing is known of {layer_set.name}: {broken}"
         return self._found[layer_set.name, attack.id]
 
     def host_stops(self, layer_set: LayerSet, attack: Attack) -> bool:
@@ -60,7 +64,9 @@ class Batteries:
             text=True,
             timeout=_SECONDS,
         )
-        assert done.returncode == 0, f"{layer_set.name}: {done.stderr[-2000:]}"
+        if done.returncode != 0:
+            self._broken[layer_set.name, zygote] = done.stderr[-2000:]
+            return
         for name, fields in json.loads(done.stdout).items():
             self._found[layer_set.name, name] = Finding(**fields)
 

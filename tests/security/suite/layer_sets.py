@@ -66,7 +66,7 @@ class LayerSet:
         if attack.runtime not in self.runtimes or not self.layers.issuperset(filter(None, [attack.aims_at])):
             return False
         if self.abi:  # one layer, at one age: worth the time only for those that it stops at some age
-            return any(LANDLOCK in stop.layers for stop in attack.stopped_by)
+            return any(stop.layers == self.layers for stop in attack.stopped_by)
         if self is BOUNDED:
             return attack.limits is not None
         if self in ALONE.values() and any(stop.layers == {SERVER} for stop in attack.stopped_by):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
 from pathlib import Path
@@ -30,9 +31,23 @@ HERE: Final = Machine(
 
 def lacks(host: str) -> bool:
     """Whether this machine is known not to have what a row's `host` names; of most things only trying tells."""
-    # It also keeps root without capabilities from tracing what is not its descendant.
-    yama = Path("/proc/sys/kernel/yama/ptrace_scope")
-    return host == "no Yama above it" and yama.exists() and yama.read_text().strip() != "0"
+    if host == "no Yama above it":  # it also keeps root without capabilities from what is not its descendant
+        yama = Path("/proc/sys/kernel/yama/ptrace_scope")
+        return yama.exists() and yama.read_text().strip() != "0"
+    return host == "room in its user's budget of pipes" and not _pipes_grow()
+
+
+def _pipes_grow() -> bool:
+    """False while processes of this user hold more than pipe-user-pages-soft (pipe(7)): just now, perhaps."""
+    ends = os.pipe()
+    try:
+        fcntl.fcntl(ends[0], fcntl.F_SETPIPE_SZ, 1 << 17)
+    except PermissionError:
+        return False
+    finally:
+        for end in ends:
+            os.close(end)
+    return True
 
 
 def missing(layer_set: LayerSet) -> str:

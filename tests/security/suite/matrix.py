@@ -118,8 +118,8 @@ def _table(attacks: Sequence[Attack], runtime: Runtime, columns: Mapping[str, La
 
 
 def _by_abi(attacks: Sequence[Attack], contained: Contained) -> str:
-    part = [one for one in attacks if any(LANDLOCK in stop.layers for stop in one.stopped_by)]
     sets = (*OLDER_LANDLOCK, ALONE[LANDLOCK])
+    part = [one for one in attacks if OLDER_LANDLOCK[0].takes(one)]
     return "\n".join(
         _line(cells)
         for cells in (
