@@ -13,7 +13,6 @@ import pytest
 from tests.security.suite import matrix
 from tests.security.suite.attack import load
 
-
 _TESTS: Final = [f"tests/security/{name}" for name in ("test_attack_data.py", "test_judge.py", "test_attacks.py")]
 
 
