@@ -69,18 +69,18 @@ def test_cpu_seconds_end_a_busy_task_before_its_timeout(runtime: str, server: Se
     assert "1 s of CPU" in response.error.message
 
 
-# Native code; without the layer audit, which would refuse it the change.
+# Native code; the filter would refuse it the change.
 IGNORING = "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass"
 
 
 async def test_ignoring_the_signal_of_the_limit_gains_one_second() -> None:
     """The hard limit is one second above it, and its SIGKILL is told from others by the time that was used."""
-    async with one_zygote("python", frozenset({"privileges", "rlimits", "seccomp"})) as supply:
-        request = TaskRequest("python", IGNORING, asked=Asked(timeout_seconds=60, cpu_seconds=1))
+    async with one_zygote("python", frozenset({"privileges", "rlimits"})) as supply:
+        request = TaskRequest("python", IGNORING, asked=Asked(timeout_seconds=200, cpu_seconds=1))
         outcome = await supply.run(request)
     assert outcome.verdict.failure is not None
     assert outcome.verdict.failure.kind is ErrorKind.CPU_LIMIT
-    assert 1.9 < outcome.usage.cpu_seconds < 4
+    assert outcome.usage.cpu_seconds > 1.5, "it lived on after the signal"
 
 
 BUSY_BEFORE = "import time\nwhile time.process_time() < 0.7: pass\nprint(flush=True)\ntime.sleep(60)"
