@@ -72,6 +72,8 @@ _NEW_MEMORY: Final = (Is(0, 0), Is(2, _PROT_READ_WRITE), Is(3, _PRIVATE))
 _WAKE: Final = Way("a lock is given back; OpenSSL and C++ do so after what they do once", (Is(1, _FUTEX_WAKE),))
 _TIMED_WAIT: Final = Way("a lock of the interpreter, with a timeout", (Is(1, _FUTEX_WAIT_BITSET),))
 
+_ENDLESS_WAIT: Final = Is(1, _FUTEX_WAIT_BITSET_REALTIME)
+
 # Where there is no vDSO with the clock in it every look at a clock is a system call (vdso(7)): gVisor, some virtual
 # machines. An id made of a pid would show the CPU time of every process of the host (clock_getcpuclockid(3)).
 _MONOTONIC_CLOCK: Final = Way("without a vDSO: how long anything took", (Is(0, _MONOTONIC),))
@@ -91,7 +93,15 @@ _COMMON: Final = (
 
 ALLOWED: Final[dict[str, tuple[Rule, ...]]] = {
     "python": (
-        Rule("futex", "locks; glibc aborts when one is refused", (_WAKE, _TIMED_WAIT)),
+        Rule(
+            "futex",
+            "locks; glibc aborts when one is refused",
+            (
+                _WAKE,
+                _TIMED_WAIT,
+                Way("a lock without a timeout: who waits for ever is ended by the clock", (_ENDLESS_WAIT,)),
+            ),
+        ),
         *_COMMON,
         Rule(
             "mmap",
@@ -122,10 +132,7 @@ ALLOWED: Final[dict[str, tuple[Rule, ...]]] = {
             (
                 _WAKE,
                 _TIMED_WAIT,
-                Way(
-                    "semaphores and locks of V8, without end or by the clock on the wall",
-                    (Is(1, _FUTEX_WAIT_BITSET_REALTIME),),
-                ),
+                Way("semaphores and locks of V8, without end or by the clock on the wall", (_ENDLESS_WAIT,)),
                 Way("a lock of glibc that V8's thread has, of malloc mostly", (Is(1, _FUTEX_WAIT),)),
             ),
         ),
