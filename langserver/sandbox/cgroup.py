@@ -143,8 +143,7 @@ class Group:
     def open_door(self) -> int:
         """A descriptor by which whoever holds it can go in (`join`). Raises OSError.
 
-        The kernel asks what the one who opened it may do, not the one who writes: commit 1756d7994ad8, "cgroup: Use
-        open-time credentials for process migraton perm checks", for CVE-2021-4197.
+        The kernel asks what the one who opened it may do, not the one who writes: since its fix of CVE-2021-4197.
         """
         return os.open(f"{self._folder}/cgroup.procs", os.O_RDWR | os.O_CLOEXEC)
 
