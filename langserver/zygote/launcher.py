@@ -43,6 +43,9 @@ def _outlive(pid: int, layers: frozenset[str], server_pid: int) -> NoReturn:
     signal.signal(signal.SIGTERM, end)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     harden_launcher(layers, server_pid)
+    # While it is not buried its number is its own; from then on no signal may end whoever has that number.
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
     _, status = os.waitpid(pid, 0)
     code = os.waitstatus_to_exitcode(status)
     os._exit(code if code >= 0 else 128 - code)  # as a shell tells of a signal
