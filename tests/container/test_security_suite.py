@@ -23,6 +23,8 @@ SKIPPED = re.compile(
     # What the container's own walls stop says nothing of ours, and the image has no Node.js to compare with.
     r"|this machine stops it without any layer|there is no `node` on this machine"
     r"|control groups are not to be had here|only root can mount|no number can be chosen"
+    # What only root, or one who may trace, can look at.
+    r"|only root may look at the descriptors|an ordinary user has no identity to give up|need CAP_SYS_PTRACE"
 )
 # Scratch for the tests; the product needs none. PYTHONPATH is for pytest: the processes of the product ignore it.
 OPTIONS = (
@@ -40,6 +42,7 @@ def mounts(tmp_path: Path) -> dict[str, Path]:
     """The tests without the tree they belong to, so that they can only import what is installed; pytest; a way out."""
     suite, tools, out = (tmp_path / name for name in ("suite", "tools", "out"))
     shutil.copytree(ROOT / "tests", suite / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "demo", suite / "demo", ignore=shutil.ignore_patterns("__pycache__"))  # honest programs
     shutil.copy(ROOT / "pyproject.toml", suite)
     wheels.install(wheels.part_of((ROOT / "requirements-dev.lock").read_text(), TOOLS), tools)
     call("chmod", "-R", "a+rX", suite, tools)
