@@ -125,7 +125,7 @@ def _ended_badly(evidence: Evidence, exit_: Exit) -> Verdict:
     if evidence.ended is EndReason.TIMEOUT:
         limit = evidence.bounds.timeout_seconds
         return _failed(ErrorKind.TIMEOUT, f"the task ran longer than its limit of {limit:g} s")
-    if exit_.signal == signal.SIGXCPU or (exit_.signal == signal.SIGKILL and _used_its_cpu(evidence, exit_)):
+    if _used_its_cpu(evidence, exit_):
         return _failed(
             ErrorKind.CPU_LIMIT, f"the task used more than its limit of {evidence.bounds.cpu_seconds} s of CPU time"
         )
@@ -179,9 +179,15 @@ def _passed_limits(evidence: Evidence) -> tuple[SecurityClaim, ...]:
 
 
 def _used_its_cpu(evidence: Evidence, exit_: Exit) -> bool:
-    # A program that ignores SIGXCPU is killed by the hard limit, one second later: only the usage tells.
+    # Only the usage tells: where no filter forbids it a program can send itself any signal, and one that ignores
+    # SIGXCPU is killed by the hard limit, one second later.
     limit = evidence.bounds.cpu_seconds
-    return limit is not None and evidence.ended is None and exit_.cpu_seconds >= limit
+    if limit is None:
+        return False
+    if exit_.signal == signal.SIGXCPU:
+        # The kernel sends it by its count of ticks, which may run ahead of the exact usage that it tells at the end.
+        return exit_.cpu_seconds >= limit / 2
+    return exit_.signal == signal.SIGKILL and evidence.ended is None and exit_.cpu_seconds >= limit
 
 
 def _memory_message(bounds: Bounds) -> str:

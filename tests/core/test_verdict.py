@@ -51,7 +51,9 @@ def test_what_a_child_may_claim_is_taken_from_an_honest_end(kind: ErrorKind) -> 
 FACTS = [
     # what happened, runtime, evidence, kind, a part of the message
     ("killed at its timeout", "python", {"ended": EndReason.TIMEOUT}, killed(9), ErrorKind.TIMEOUT, "limit of 2 s"),
-    ("soft CPU limit", "python", {}, killed(signal.SIGXCPU), ErrorKind.CPU_LIMIT, "3 s of CPU"),
+    ("soft CPU limit", "python", {}, killed(signal.SIGXCPU, cpu=3.0), ErrorKind.CPU_LIMIT, "3 s of CPU"),
+    ("soft CPU limit, counted by ticks", "python", {}, killed(signal.SIGXCPU, cpu=2.9), ErrorKind.CPU_LIMIT, "3 s of CPU"),
+    ("SIGXCPU by itself", "python", {}, killed(signal.SIGXCPU), ErrorKind.CRASHED, "SIGXCPU"),
     ("ignored SIGXCPU", "python", {}, killed(9, cpu=3.9), ErrorKind.CPU_LIMIT, "3 s of CPU"),
     ("busy until its timeout", "python", {"ended": EndReason.TIMEOUT}, killed(9, cpu=3.1), ErrorKind.TIMEOUT, "2 s"),
     ("SIGSYS", "python", {}, killed(signal.SIGSYS), ErrorKind.SANDBOX_VIOLATION, "system call"),

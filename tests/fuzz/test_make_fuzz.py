@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,10 +18,13 @@ def make(*words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
+@pytest.mark.skipif(
+    platform.machine() != "x86_64" or not (3, 11) <= sys.version_info[:2] <= (3, 13),
+    reason="atheris has wheels for Python 3.11 to 3.13 on x86-64 only",
+)
 def test_make_fuzz_finds_nothing() -> None:
     prepared = make(".venv-fuzz/.stamp")
-    if prepared.returncode:
-        pytest.skip(f"atheris cannot be installed here: {prepared.stderr.strip()[-300:]}")
+    assert prepared.returncode == 0, prepared.stderr
     ran = make("fuzz", "FUZZ_SECONDS=7")
     assert ran.returncode == 0, ran.stdout[-4000:] + ran.stderr
     targets = len(list((ROOT / "tests" / "fuzz" / "targets").glob("*.py")))
