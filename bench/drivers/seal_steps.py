@@ -5,7 +5,6 @@ Arguments: the runtime, the number of children, the layers.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import struct
@@ -17,11 +16,10 @@ from typing import Any
 
 from langserver.sandbox import jail as jail_module
 from langserver.sandbox.confine import REPORT_FD
-from langserver.sandbox.jail import STEPS, ChildLimits, Jail, finish_zygote, harden_zygote
-from langserver.sandbox.layers import NAMESPACES, POLICY, parse_layers
-from langserver.sandbox.proc import Proc
-from langserver.zygote.launcher import become_first_process
-from langserver.zygote.runtime import Runtime, make_runtime
+from langserver.sandbox.jail import STEPS, ChildLimits, Jail
+from langserver.sandbox.layers import parse_layers
+from langserver.zygote.main import prepare
+from langserver.zygote.runtime import Runtime
 
 NEVER_REACHED = 1 << 50  # bytes: a limit is set, and nothing runs into it
 CPU_SECONDS = 60
@@ -69,16 +67,7 @@ def seal_one(jail: Jail, runtime: Runtime) -> tuple[int, ...]:
 def main() -> None:
     """Measures."""
     _, name, count, layer_names = sys.argv
-    layers = parse_layers(layer_names)
-    inside = become_first_process(layers, os.getppid()) if NAMESPACES in layers else None
-    harden_zygote(layers, 0, os.getppid(), None, inside)
-    runtime = make_runtime(name, POLICY in layers)
-    runtime.preload()
-    jail = Jail(name, layers, inside.proc if inside else Proc())
-    finish_zygote(layers, inside)
-    gc.collect()
-    gc.disable()
-    gc.freeze()
+    runtime, jail, _ = prepare(name, parse_layers(layer_names), 0)
     vars(jail_module)["STEPS"] = tuple(replace(step, run=timed(place, step.run)) for place, step in enumerate(STEPS))
     seal_one(jail, runtime)  # not counted
     rounds = [seal_one(jail, runtime) for _ in range(int(count))]

@@ -179,17 +179,19 @@ class Zygote:
         return Idle(memory, held, max_rss)
 
 
-def main(argv: list[str]) -> None:
-    """Runs a zygote. Raises SystemExit with the reason when it cannot start."""
+def prepare(name: str, layers: frozenset[str], control_fd: int) -> tuple[Runtime, Jail, int | None]:
+    """Makes this process one that children of runtime `name` can be forked from; it keeps `control_fd` open.
+
+    Returns the runtime, preloaded, the jail of the children, and the descriptor of the OOM score. With the layer
+    `namespaces` it returns in another process. Raises LayerUnavailable, SandboxError, NotForkable, OSError, SystemExit.
+    """
     parent_pid = os.getppid()  # not given: what stands in argv is readable in every child
-    name, control_fd, layer_names = argv
-    layers = parse_layers(layer_names)
     inside = None
     if NAMESPACES in layers:
         inside = become_first_process(layers, parent_pid)
         parent_pid = os.getppid()
     oom_fd = oom.open_score()
-    harden_zygote(layers, int(control_fd), parent_pid, oom_fd, inside)
+    harden_zygote(layers, control_fd, parent_pid, oom_fd, inside)
     os.environ.clear()
     runtime = make_runtime(name, POLICY in layers)
     runtime.preload()
@@ -198,6 +200,13 @@ def main(argv: list[str]) -> None:
     gc.collect()
     gc.disable()
     gc.freeze()
+    return runtime, jail, oom_fd
+
+
+def main(argv: list[str]) -> None:
+    """Runs a zygote. Raises SystemExit with the reason when it cannot start."""
+    name, control_fd, layer_names = argv
+    runtime, jail, oom_fd = prepare(name, parse_layers(layer_names), int(control_fd))
     # Open until the process has ended: its end tells the server that the last words are there.
     control = socket.socket(fileno=int(control_fd))
     zygote = Zygote(control, runtime, jail, oom_fd)

@@ -19,7 +19,6 @@ Started as `python -I watched.py ROOT RUNTIME LAYERS`. Reads one JSON object a l
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import re
@@ -33,16 +32,15 @@ sys.path.insert(0, sys.argv[1])
 
 from langserver.sandbox import audit
 from langserver.sandbox.bpf import Is
-from langserver.sandbox.jail import ChildLimits, Jail, finish_zygote, harden_zygote
-from langserver.sandbox.layers import NAMESPACES, POLICY, SECCOMP, parse_layers
-from langserver.sandbox.proc import Proc
+from langserver.sandbox.jail import ChildLimits, Jail
+from langserver.sandbox.layers import SECCOMP, parse_layers
 from langserver.sandbox.seccomp import KILL_PROCESS
 from langserver.wire.frames import FrameDecoder, Kind, encode
 from langserver.wire.header import TaskHeader
 from langserver.wire.report import decode_event, decode_report
 from langserver.zygote.child import live
-from langserver.zygote.launcher import become_first_process
-from langserver.zygote.runtime import Runtime, make_runtime
+from langserver.zygote.main import prepare
+from langserver.zygote.runtime import Runtime
 from tests.sandbox.second_filter import Both, filter_answering
 
 CAPS = dict.fromkeys(Kind, 4 << 20)
@@ -184,15 +182,7 @@ def told(frames, status: int) -> dict[str, Any]:
 
 def main() -> None:
     _, _, name, layer_names = sys.argv
-    layers = parse_layers(layer_names)
-    inside = become_first_process(layers, os.getppid()) if NAMESPACES in layers else None
-    harden_zygote(layers, 0, os.getppid(), None, inside)
-    runtime = make_runtime(name, POLICY in layers)
-    runtime.preload()
-    jail = Jail(name, layers, inside.proc if inside else Proc())
-    finish_zygote(layers, inside)
-    gc.collect()
-    gc.disable()
+    runtime, jail, _ = prepare(name, parse_layers(layer_names), 0)
     watched = Watched(runtime, jail)
     print("ready", flush=True)
     for line in sys.stdin:

@@ -13,8 +13,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +30,7 @@ from langserver.zygote.child_handle import Child
 from langserver.zygote.client import Zygote
 from langserver.zygote.execution import Execution, Outcome
 from langserver.zygote.request import TaskRequest, make_job
+from tests.sandbox.started import a_zygote
 from tests.security.layers import AVAILABLE, ROOT
 
 LIMIT = 64 * MIB
@@ -71,15 +71,6 @@ class Supply:
     def done(self, child: Child) -> None:
         self.most = (self.folder / "memory.max").read_text().strip()
         self.zygote.release(child)
-
-
-@asynccontextmanager
-async def a_zygote(runtime: str, layers: frozenset[str]) -> AsyncIterator[Zygote]:
-    zygote = await Zygote.start(runtime, layers)
-    try:
-        yield zygote
-    finally:
-        await zygote.close()
 
 
 async def run(supply: Supply, code: str, runtime: str = "python", memory_mb: int = 0) -> Outcome:

@@ -7,8 +7,8 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from langserver.zygote.client import Zygote
 from langserver.zygote.execution import Execution, Job, LogLine, Outcome
 from langserver.zygote.request import TaskRequest, make_job
 from langserver.zygote.watch import Watch
+from tests.sandbox.started import a_zygote
 from tests.security.layers import AVAILABLE, ROOT
 
 LIMIT = 64 * MIB
@@ -92,15 +93,6 @@ class Supply:
 
     def done(self, child) -> None:
         self.zygote.release(child)
-
-
-@asynccontextmanager
-async def a_zygote(runtime: str, layers: frozenset[str]) -> AsyncIterator[Zygote]:
-    zygote = await Zygote.start(runtime, layers)
-    try:
-        yield zygote
-    finally:
-        await zygote.close()
 
 
 def job(code: str, runtime: str = "python", limit: int = LIMIT) -> Job:
