@@ -25,7 +25,7 @@ def own_folder(groups: str, mounts: str) -> str:
     """Where the group of a process is seen, of its /proc/self/cgroup and mountinfo. Raises LayerUnavailable."""
     path = next((line[3:] for line in groups.splitlines() if line.startswith("0::")), None)
     if path is None:
-        raise LayerUnavailable(CGROUP, "no cgroup v2")
+        raise LayerUnavailable(CGROUP, "no cgroup v2 is mounted")
     for line in mounts.splitlines():
         mount, _, source = line.partition(" - ")
         _, _, _, root, point, *_ = mount.split(" ")
@@ -40,7 +40,8 @@ def check(folder: str) -> None:
     try:
         kind = _read(folder, "cgroup.type")
     except FileNotFoundError:
-        raise LayerUnavailable(CGROUP, "this process is in the root of the tree, which is nobody's") from None
+        reason = "this process is in the root of the tree: start it in a delegated group of its own"
+        raise LayerUnavailable(CGROUP, reason) from None
     if kind != "domain":
         raise LayerUnavailable(CGROUP, f"{folder} is {kind}, which bounds no memory")
     if "memory" not in _read(folder, "cgroup.controllers").split():

@@ -74,7 +74,7 @@ def unavailable() -> str | None:
     if libc.capabilities()[1] & _NEEDED != _NEEDED:
         return "started as root without CAP_SETUID, CAP_SETGID and CAP_SETPCAP"
     if not _is_mapped("/proc/self/uid_map") or not _is_mapped("/proc/self/gid_map"):
-        return f"uid {UNPRIVILEGED} does not exist in this user namespace"
+        return f"uid {UNPRIVILEGED} does not exist in this user namespace: map it, or start as another user than root"
     return None
 
 

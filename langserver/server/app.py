@@ -60,6 +60,9 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
         raise StartError(f"can't listen on {listen!r}: {error}") from None
     found = probe()
     layers = layers_in_force(found, settings.required_layers)
+    for layer in found:
+        if not layer.available:
+            log.info("runs without the layer %s: %s", layer.name, layer.detail)
     bury_orphans()
     health = Health(settings.runtimes)
     await health.start()

@@ -19,6 +19,7 @@ from langserver.zygote.launch import Facts
 log = logging.getLogger(__name__)
 
 _BACKOFF_SECONDS = (0.05, 5.0)
+_SETTLED_SECONDS = 5.0  # a zygote that lives so long has started well
 _RESTART_WAIT_SECONDS = 10.0
 _JAIL_FAILURES = 3
 _REFILL_SECONDS = 0.05
@@ -49,6 +50,8 @@ class Pool:
         self._waiting: deque[Child] = deque()
         self._making = 0
         self._taken = 0
+        self._used_at = 0.0
+        self._delay = 0.0  # before the next start
         self._jail_failures = 0
         self._replacing = False
         self._closed = False
@@ -130,6 +133,7 @@ class Pool:
             self._lose(zygote)
             return
         self._taken = 0
+        self._used_at = asyncio.get_running_loop().time()
         if self._age_timer:
             self._age_timer.cancel()
         age = self._plan.zygote_max_age_seconds
@@ -148,6 +152,8 @@ class Pool:
         if zygote is not self._zygote:
             return
         log.warning("the %s zygote (pid %d) died; starting another", self._plan.runtime, zygote.pid)
+        if asyncio.get_running_loop().time() - self._used_at >= _SETTLED_SECONDS:
+            self._delay = 0.0
         self._zygote = None
         self._retired.add(zygote)
         self._usable.clear()
@@ -156,15 +162,16 @@ class Pool:
         self._start_work(self._bury(zygote))
 
     async def _restart(self) -> None:
-        delay, longest = _BACKOFF_SECONDS
+        shortest, longest = _BACKOFF_SECONDS
         while True:
+            await asyncio.sleep(self._delay)
+            self._delay = min(max(shortest, self._delay * 2), longest)
             try:
-                self._use(await Zygote.start(self._plan.runtime, self._plan.layers))
+                zygote = await Zygote.start(self._plan.runtime, self._plan.layers)
             except ZygoteError as error:
-                log.error("%s; the next try is in %.2f s", error, delay)
-                await asyncio.sleep(delay)
-                delay = min(delay * 2, longest)
+                log.error("%s; the next try is in %.2f s", error, self._delay)
             else:
+                self._use(zygote)
                 return
 
     def _replace(self, why: str) -> None:

@@ -48,22 +48,23 @@ class LanguageService(lang_pb2_grpc.LanguageServerServicer):
             # No bound of its own: it holds at most what the task's log budget allows, and so never slows the task down.
             lines: asyncio.Queue[LogLine | None] = asyncio.Queue()
             running = asyncio.create_task(self._tasks.run(job, _deadline(context), lines.put_nowait))
+            running.add_done_callback(_look_at)
             try:
                 async with asyncio.timeout(None) as patience:
 
-                    def finish(task: asyncio.Task[Finished]) -> None:
-                        if not task.cancelled():
-                            task.exception()  # looked at, should the caller be gone
+                    def finish(_: asyncio.Task[Finished]) -> None:
                         lines.put_nowait(None)
                         # The slot is free again: a reader who does not read must not hold memory without one.
-                        if not patience.expired():
-                            patience.reschedule(asyncio.get_running_loop().time() + _DELIVERY_SECONDS)
+                        patience.reschedule(asyncio.get_running_loop().time() + _DELIVERY_SECONDS)
 
                     running.add_done_callback(finish)
-                    while (line := await lines.get()) is not None:
-                        await context.write(lang_pb2.ExecuteEvent(log=log_line(line)))
-                    response = execute_response(request.task_id, await running)
-                    await context.write(lang_pb2.ExecuteEvent(response=response))
+                    try:
+                        while (line := await lines.get()) is not None:
+                            await context.write(lang_pb2.ExecuteEvent(log=log_line(line)))
+                        response = execute_response(request.task_id, await running)
+                        await context.write(lang_pb2.ExecuteEvent(response=response))
+                    finally:
+                        running.remove_done_callback(finish)  # it may end later, when there is no patience to change
             except TimeoutError:
                 raise Unread(_DELIVERY_SECONDS) from None
             finally:
@@ -92,6 +93,12 @@ class LanguageService(lang_pb2_grpc.LanguageServerServicer):
 def _deadline(context: Context) -> float | None:
     remaining: float | None = context.time_remaining()  # typeshed's stub leaves out the call without a deadline
     return None if remaining is None else asyncio.get_running_loop().time() + remaining
+
+
+def _look_at(task: asyncio.Task[Finished]) -> None:
+    """Should the caller be gone, nobody else looks at how it ended."""
+    if not task.cancelled():
+        task.exception()
 
 
 def _ignore(_: LogLine) -> None:

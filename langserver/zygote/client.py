@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-_ANSWER_SECONDS = 10.0  # a zygote answers within milliseconds, or it is stopped or stuck
+_QUIET_SECONDS = 10.0  # a zygote that owes an answer says something within milliseconds, or it is stopped or stuck
 _FAREWELL_SECONDS = 5.0
 _TOO_MANY_SECONDS = 0.005
 _LAST_WORDS = (Op.NOT_SPAWNED, Op.EXIT)
@@ -57,6 +57,7 @@ class Zygote:
         self._forsaken: set[int] = set()  # slots given up before the zygote told of their end
         self._test: asyncio.Future[None] | None = None
         self._tests = 0
+        self._heard_at = 0.0
         self._answers: dict[int, int] = {}
         self._idle = asyncio.Event()
         self._farewells: set[asyncio.Task[None]] = set()
@@ -181,13 +182,21 @@ class Zygote:
             self._unsent.popleft()
 
     async def answer(self, future: asyncio.Future[T]) -> T:
-        """Waits for an answer of the zygote; one that does not come makes it a lost one. Raises ZygoteLost."""
-        try:
-            async with asyncio.timeout(_ANSWER_SECONDS):
-                return await asyncio.shield(future)
-        except TimeoutError:
-            self.give_up()
-            raise ZygoteLost from None
+        """Waits for an answer of the zygote; one that says nothing meanwhile is a lost one. Raises ZygoteLost.
+
+        It answers in order: while it has much to do, other answers come first.
+        """
+        loop = asyncio.get_running_loop()
+        asked_at = loop.time()
+        while True:
+            quiet_since = max(asked_at, self._heard_at)
+            try:
+                async with asyncio.timeout_at(quiet_since + _QUIET_SECONDS):
+                    return await asyncio.shield(future)
+            except TimeoutError:
+                if self._heard_at <= quiet_since:
+                    self.give_up()
+                    raise ZygoteLost from None
 
     def give_up(self) -> None:
         """Kills a zygote that does not do its work any more."""
@@ -209,6 +218,7 @@ class Zygote:
             return
         except OSError:
             data, descriptors = b"", []
+        self._heard_at = asyncio.get_running_loop().time()
         try:
             if data:
                 self._take(Message.decode(data), descriptors)

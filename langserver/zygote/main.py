@@ -169,6 +169,8 @@ class Zygote:
             code, number, *_ = reap(pid)
             step = step_of_exit_code(code)
             sys.exit(f"a child could not be sealed: {step or f'exit status {code}, signal {number}'}")
+        except FileNotFoundError:  # proc(5), hidepid
+            sys.exit("/proc hides its own children from it: mount it without hidepid, or allow user namespaces")
         except KeyError as error:
             sys.exit(f"/proc shows no {error} of a child")
         # Not by the end of its input: without the layer `privileges` it holds the other end of that pipe itself.

@@ -45,8 +45,8 @@ def test_where_the_own_group_is(groups: str, mounts: str, folder: str) -> None:
 @pytest.mark.parametrize(
     ("groups", "mounts", "reason"),
     [
-        ("4:memory:/a\n", mounted(), "no cgroup v2"),
-        ("", mounted(), "no cgroup v2"),
+        ("4:memory:/a\n", mounted(), "no cgroup v2 is mounted"),
+        ("", mounted(), "no cgroup v2 is mounted"),
         ("0::/a\n", mounted(kind="cgroup"), "the group of this process, /a, is mounted nowhere"),
         ("0::/../b\n", mounted(root="/a"), "the group of this process, /../b, is mounted nowhere"),
         ("0::/docker/xx\n", mounted(root="/docker/x"), "the group of this process, /docker/xx, is mounted nowhere"),
@@ -87,7 +87,7 @@ def test_a_good_group(folder: Path) -> None:
 
 def test_the_root_of_the_tree(folder: Path) -> None:
     (folder / "cgroup.type").unlink()
-    assert reason(folder) == "this process is in the root of the tree, which is nobody's"
+    assert reason(folder) == "this process is in the root of the tree: start it in a delegated group of its own"
 
 
 def test_a_group_of_threads(folder: Path) -> None:

@@ -297,6 +297,20 @@ def test_where_proc_hides_children_doctor_says_so(tmp_path: Path) -> None:
     assert done.stderr.count("can't be watched") == 1
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a /proc that hides processes")
+def test_where_proc_hides_children_and_no_namespace_shows_them_nothing_starts(tmp_path: Path) -> None:
+    program = tmp_path / "task.py"
+    program.write_text("result = 1\n")
+    command = HIDDEN.format(command=f"{sys.executable} -m langserver run --layers privileges,rlimits {program}")
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", command], capture_output=True, text=True, cwd=ROOT, timeout=GUARD_SECONDS
+    )
+    if done.stderr.startswith(("mount:", "unshare:")):
+        pytest.skip(f"no /proc of its own can be mounted here: {done.stderr.strip()}")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "mount it without hidepid, or allow user namespaces" in done.stderr
+
+
 class Hidden:
     """What /proc does not show."""
 

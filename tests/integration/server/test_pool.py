@@ -18,7 +18,7 @@ from langserver.core.verdict import Exit
 from langserver.server import pool as pool_module
 from langserver.server.pool import Pool, PoolPlan
 from langserver.zygote import child_handle, client, launch
-from langserver.zygote.failures import SpawnRefused, ZygoteError
+from langserver.zygote.failures import SpawnRefused, ZygoteError, ZygoteLost
 
 PLAN = PoolPlan(
     runtime="python",
@@ -226,3 +226,46 @@ async def test_a_burst_of_more_messages_than_the_socket_holds() -> None:
             await child.exit
             pool.done(child)
         assert health == [True]
+
+
+async def test_a_zygote_that_dies_right_after_its_start_is_waited_for_longer_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else a host that kills each of them would have both its cores busy with starts."""
+    monkeypatch.setattr(pool_module, "_BACKOFF_SECONDS", (0.01, 0.03))
+    monkeypatch.setattr(pool_module, "_SETTLED_SECONDS", 1e9)
+    async with a_pool(replace(PLAN, warm=0)) as (pool, health):
+        delays = []
+        for losses in range(1, 5):
+            delays.append(pool._delay)
+            os.kill(await serves(pool), signal.SIGKILL)
+            await until(lambda: health.count(False) == losses)  # noqa: B023
+            await until(lambda: health[-1])
+        assert delays == [0.0, 0.01, 0.02, 0.03]
+        monkeypatch.setattr(pool_module, "_SETTLED_SECONDS", 0.0)
+        os.kill(await serves(pool), signal.SIGKILL)
+        await until(lambda: health.count(False) == 5)
+        assert pool._delay == 0.01, "it had lived long enough"
+        await until(lambda: health[-1])
+
+
+async def test_an_answer_is_waited_for_while_others_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has much to do is not stuck; what says nothing is."""
+    monkeypatch.setattr(client, "_QUIET_SECONDS", 0.2)
+    zygote = await client.Zygote.start("python", PLAN.layers)
+    try:
+        late = asyncio.get_running_loop().create_future()
+        waiting = asyncio.create_task(zygote.answer(late))
+        for _ in range(4):  # each of them is an answer, and they take longer than it may be quiet
+            child = await zygote.spawn(PLAN.memory_bytes, 0)
+            child.kill()
+            await child.exit
+            zygote.release(child)
+            await asyncio.sleep(0.1)
+        assert not waiting.done()
+        assert not zygote.lost
+        with pytest.raises(ZygoteLost):
+            await waiting
+        assert zygote.lost
+    finally:
+        await zygote.close()
