@@ -207,8 +207,11 @@ class Zygote:
     async def close(self) -> None:
         """Ends the zygote and what it still has, and waits until all of it is gone."""
         self._lose()
+        # Not until their callbacks have emptied the set: a wait for what is done lets nobody else run (from 3.12 on).
         while self._farewells:
-            await asyncio.gather(*self._farewells)
+            ending = set(self._farewells)
+            await asyncio.gather(*ending)
+            self._farewells -= ending
 
     def _listen(self) -> None:
         try:
