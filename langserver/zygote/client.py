@@ -29,6 +29,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 _QUIET_SECONDS = 10.0  # a zygote that owes an answer says something within milliseconds, or it is stopped or stuck
+_ANSWER_SECONDS = 60.0  # and answers in the end
 _FAREWELL_SECONDS = 5.0
 _TOO_MANY_SECONDS = 0.005
 _LAST_WORDS = (Op.NOT_SPAWNED, Op.EXIT)
@@ -191,10 +192,10 @@ class Zygote:
         while True:
             quiet_since = max(asked_at, self._heard_at)
             try:
-                async with asyncio.timeout_at(quiet_since + _QUIET_SECONDS):
+                async with asyncio.timeout_at(min(quiet_since + _QUIET_SECONDS, asked_at + _ANSWER_SECONDS)):
                     return await asyncio.shield(future)
             except TimeoutError:
-                if self._heard_at <= quiet_since:
+                if self._heard_at <= quiet_since or loop.time() >= asked_at + _ANSWER_SECONDS:
                     self.give_up()
                     raise ZygoteLost from None
 

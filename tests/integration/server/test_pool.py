@@ -173,6 +173,24 @@ async def test_no_descriptor_left_is_refused_and_leaks_none(monkeypatch: pytest.
         await serves(pool)
 
 
+async def test_no_descriptor_left_to_look_at_a_child_is_refused_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_pool(replace(PLAN, warm=0)) as (pool, health):
+        owns, asked = client.Zygote.owns, []
+
+        def first_fails(zygote: client.Zygote, descriptor: int) -> bool:
+            asked.append(descriptor)
+            if len(asked) == 1:
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+            return owns(zygote, descriptor)
+
+        monkeypatch.setattr(client.Zygote, "owns", first_fails)
+        with pytest.raises(SpawnRefused, match="Too many open files"):
+            await pool.take()
+        before = pool.zygote_pid
+        assert await serves(pool) == before
+        assert health == [True]
+
+
 async def test_three_failed_jails_in_a_row_are_told_and_one_that_holds_again(monkeypatch: pytest.MonkeyPatch) -> None:
     async with a_pool(replace(PLAN, warm=0)) as (pool, health):
 
