@@ -26,7 +26,10 @@ _REFILL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class PoolPlan:
-    """How a pool works. `memory_bytes` (growth) and `cpu_seconds` are what each child is sealed with."""
+    """How a pool works. `memory_bytes` (growth) and `cpu_seconds` are what each child is sealed with.
+
+    `packages` are what the operator adds to Python.
+    """
 
     runtime: str
     layers: frozenset[str]
@@ -35,6 +38,7 @@ class PoolPlan:
     warm: int
     zygote_max_tasks: int
     zygote_max_age_seconds: float
+    packages: tuple[str, ...] = ()
 
 
 class Pool:
@@ -58,7 +62,7 @@ class Pool:
 
     async def start(self) -> None:
         """Starts the first zygote, which must pass its self-test. Raises ZygoteError."""
-        zygote = await Zygote.start(self._plan.runtime, self._plan.layers)
+        zygote = await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages)
         try:
             wrong = complaint(await zygote.try_walls(self._plan.layers))
             if wrong is not None:
@@ -159,7 +163,7 @@ class Pool:
         delay, longest = _BACKOFF_SECONDS
         while True:
             try:
-                self._use(await Zygote.start(self._plan.runtime, self._plan.layers))
+                self._use(await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages))
             except ZygoteError as error:
                 log.error("%s; the next try is in %.2f s", error, delay)
                 await asyncio.sleep(delay)
@@ -179,7 +183,7 @@ class Pool:
         try:
             while self._zygote is old:
                 try:
-                    new = await Zygote.start(self._plan.runtime, self._plan.layers)
+                    new = await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages)
                 except ZygoteError as error:
                     log.error("the old zygote stays for now: %s", error)
                     await asyncio.sleep(pause)
