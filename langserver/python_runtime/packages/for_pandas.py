@@ -47,9 +47,7 @@ def _reckon(pd: Any, frame: Any) -> None:
     frame.query("n > 2 and city == 'Rome'").eval("y = n * 2")
     frame["city"].str.upper().str.contains("O", na=False)
     frame["day"].dt.tz_convert("America/New_York").dt.strftime("%A %H:%M")
-    frame["day"].dt.to_period("M") if frame["day"].dt.tz is None else frame["day"].dt.tz_localize(None).dt.to_period(
-        "M"
-    )
+    frame["day"].dt.tz_localize(None).dt.to_period("M")
     pd.cut(frame["n"], 2).value_counts()
     pd.qcut(frame["n"], 2)
     pd.get_dummies(frame["city"].astype("category"))
