@@ -19,7 +19,7 @@ from langserver.python_runtime.compiler import Program, compile_source
 from langserver.python_runtime.errors import failure_of, name_of
 from langserver.python_runtime.logs import STDERR, STDOUT
 from langserver.python_runtime.modules import asynchronous
-from langserver.python_runtime.packages import known
+from langserver.python_runtime.packages import known, loading
 from langserver.python_runtime.refusals import TOLD, Refusal
 from langserver.python_runtime.toplevel import BODY_NAME
 from langserver.wire.channel import Channel
@@ -53,6 +53,8 @@ class PythonRuntime:
             preload.for_reviewers(self._packages)
             self._builtins = vars(builtins)
         preload.exercise(self._warm_up if self._policy else None)
+        if self._packages:
+            loading.close_folders()
 
     def _warm_up(self, source: str) -> None:
         program = compile_source("", source, self._policy)

@@ -10,6 +10,7 @@ import pkgutil
 import sys
 import warnings
 from collections.abc import Iterator
+from importlib.machinery import BuiltinImporter, FrozenImporter
 from types import ModuleType
 from typing import Final, NoReturn
 
@@ -58,6 +59,15 @@ def load(names: tuple[str, ...]) -> None:
             _exercise(package, warm_up)
     catalog.offer(names)
     classes.export(before)
+
+
+def close_folders() -> None:
+    """What is not loaded now is not there, and no folder is asked for it.
+
+    Packages look for optional parts all the time. The refusals would be told as events of a program that does nothing
+    of the kind.
+    """
+    sys.meta_path[:] = [BuiltinImporter, FrozenImporter]
 
 
 def _import(name: str) -> None:

@@ -19,28 +19,27 @@ _KEPT_KINDS: Final = "MmV"
 def register(np: Any) -> None:
     """Adds them to what a result may hold. `np` is the module."""
     masked_array = np.ma.MaskedArray
+    plain = _array(np.ndarray)  # a row of a matrix is a matrix, and what derives from it may do anything
     writers: dict[type, Write] = {
         np.ma.core.MaskedConstant: lambda writer, value, path: writer.write(None, path),
         np.ma.mvoid: _record(np.ma.mvoid),
         masked_array: _array(masked_array),
-        np.ndarray: _array(np.ndarray),
+        np.ndarray: lambda writer, value, path: plain(writer, np.ndarray.view(value, np.ndarray), path),
         np.bool_: lambda writer, value, path: writer.write(bool(value), path),
         np.str_: lambda writer, value, path: writer.write(str.__str__(value), path),
         np.datetime64: _date(np),
         np.record: _record(np.void),
         np.void: _record(np.void),
+        np.timedelta64: _no_duration,  # an integer to numpy
         np.integer: _integer,
         np.floating: _float,
     }
-    scalars = {cls for cls in np.sctypeDict.values() if issubclass(cls, (np.integer, np.floating))}
+    scalars = {cls for cls in np.sctypeDict.values() if issubclass(cls, (np.integer, np.floating))} - {np.timedelta64}
     writers |= {cls: _integer if issubclass(cls, np.integer) else _float for cls in scalars}
     keys: dict[type, Callable[[Any], Any]] = {cls: int for cls in scalars if issubclass(cls, np.integer)}
+    keys |= {cls: float for cls in scalars if issubclass(cls, np.floating)}
     keys[np.bool_] = bool
-    advice = (
-        ((np.timedelta64,), 'divide it by np.timedelta64(1, "s")'),
-        ((np.complexfloating,), "use [z.real, z.imag], or str(z)"),
-    )
-    values.register(writers, advice, keys)
+    values.register(writers, [((np.complexfloating,), "use [z.real, z.imag], or str(z)")], keys)
 
 
 def _integer(writer: Writer, value: Any, path: str) -> None:
@@ -49,6 +48,10 @@ def _integer(writer: Writer, value: Any, path: str) -> None:
 
 def _float(writer: Writer, value: Any, path: str) -> None:
     writer.write(float(value), path)  # of a long double the nearest one
+
+
+def _no_duration(writer: Writer, value: Any, path: str) -> None:
+    raise NotJson(f"{path} is a timedelta64, which is not JSON", 'divide it by np.timedelta64(1, "s")')
 
 
 def _array(cls: Any) -> Write:

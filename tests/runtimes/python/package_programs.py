@@ -23,7 +23,8 @@ PROGRAMS: dict[str, tuple[str, object]] = {
         {"Oslo": {"n": 6, "x": 4.5}, "Rome": {"n": 9, "x": (1.5 + 3.0 + 5.0) / 3}},
     ),
     "pandas: group-by with functions of the program": (
-        SALES + """
+        SALES
+        + """
 def spread(part):
     return part.max() - part.min()
 result = {
@@ -45,7 +46,8 @@ result = {
         {"Oslo": {"a": 2, "b": 4}, "Rome": {"a": 6, "b": 3}},
     ),
     "pandas: merge, concat, missing values": (
-        SALES + """
+        SALES
+        + """
 codes = pd.DataFrame({"city": ["Rome", "Bern"], "code": ["IT", "CH"]})
 both = sales[["city", "n"]].merge(codes, on="city", how="outer", indicator=True).sort_values(["city", "n"])
 both = both.astype(object).where(both.notna(), None)
@@ -58,7 +60,8 @@ result = [both.to_dict("records")[0], both.to_dict("records")[-1], len(pd.concat
         ],
     ),
     "pandas: date ranges, resample, rolling": (
-        SALES + """
+        SALES
+        + """
 days = pd.date_range("2024-02-28", "2024-03-02", freq="D")
 monthly = sales.set_index("day").resample("MS")["n"].sum()
 result = {
@@ -78,7 +81,8 @@ result = {
         },
     ),
     "pandas: time zones": (
-        SALES + """
+        SALES
+        + """
 there = pd.Series(pd.to_datetime(["2024-03-31 01:30", "2024-10-27 12:00"])).dt.tz_localize("Europe/Berlin")
 result = {
     "utc": there.dt.tz_convert("UTC").dt.strftime("%H:%M").tolist(),
@@ -95,7 +99,8 @@ result = {
         },
     ),
     "pandas: text in and out": (
-        SALES + """
+        SALES
+        + """
 read = pd.read_csv(StringIO("a;b;when\\n1;2,5;2024-01-31\\n3;;2024-02-01\\n"), sep=";", decimal=",",
                    parse_dates=["when"])
 again = pd.read_json(StringIO(sales[["city", "n"]].to_json(orient="records")))
@@ -120,7 +125,8 @@ result = {
         },
     ),
     "pandas: writing to frames": (
-        SALES + """
+        SALES
+        + """
 sales["y"] = sales.n * 2
 sales.loc[sales.city == "Oslo", "y"] = 0
 sales.columns = [name.upper() for name in sales.columns]
@@ -148,7 +154,8 @@ result = [sales.columns.tolist(), sales["Y"].tolist(), sales["N"].tolist(), sale
         ],
     ),
     "pandas: select, sort, describe, strings": (
-        SALES + """
+        SALES
+        + """
 least = 2
 result = {
     "query": sales.query("n > @least and city == 'Rome'")["n"].tolist(),
@@ -183,7 +190,8 @@ result = {
         },
     ),
     "pandas: classes of the program": (
-        SALES + """
+        SALES
+        + """
 class Sales(pd.DataFrame):
     @property
     def _constructor(self):
