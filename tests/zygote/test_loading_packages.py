@@ -40,6 +40,9 @@ FILES = {
     "starts.py": "import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()\n",
     "below/__init__.py": "",
     "below/part.py": "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n",
+    "shares.py": "import mmap\nmemory = mmap.mmap(-1, 4096)\n",
+    "private.py": "import mmap\nmemory = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n",
+    "executes.py": "import mmap\nmemory = mmap.mmap(-1, 4096, flags=34, prot=7)\n",
     "numpy/__init__.py": "__version__ = '9'\n",
 }
 
@@ -128,8 +131,9 @@ async def test_what_it_prints_goes_nowhere_and_holds_nobody_up() -> None:
     assert await run(("talks",), "import talks\nresult = talks.__name__") == "talks"
 
 
-async def test_a_file_that_nobody_refers_to_is_no_fault() -> None:
-    assert await run(("forgets",), "import forgets\nresult = forgets.__name__") == "forgets"
+async def test_a_file_that_nobody_refers_to_is_no_fault_nor_is_memory_of_its_own() -> None:
+    code = "import forgets, private\nresult = [forgets.__name__, private.memory[0]]"
+    assert await run(("forgets", "private"), code) == ["forgets", 0]
 
 
 @pytest.mark.parametrize(
@@ -143,6 +147,8 @@ async def test_a_file_that_nobody_refers_to_is_no_fault() -> None:
         (("good", "starts"), "starts starts threads (1), and children can only be forked from a process with one"),
         (("below",), "below.part starts threads (1), and children can only be forked from a process with one"),
         (("holds",), "holds leaves a descriptor open (/etc/passwd), and a child has none but its own"),
+        (("shares",), "shares maps memory that all children would share"),
+        (("executes",), "executes maps memory that can be written to and executed"),
         (("numpy",), "numpy cannot be exercised: ModuleNotFoundError: No module named 'numpy."),
     ],
     ids=str,

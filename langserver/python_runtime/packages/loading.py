@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 import io
 import os
@@ -19,7 +18,7 @@ from langserver.python_runtime import catalog
 from langserver.python_runtime.packages import classes
 from langserver.python_runtime.packages.known import WarmUp, warm_ups
 from langserver.python_runtime.packages.names import VARIABLE
-from langserver.sandbox.proc import Proc
+from langserver.python_runtime.packages.traces import Traces
 
 # A second thread would keep a zygote from forking, and a child can start none. Read when the libraries are loaded.
 _SETTINGS: Final = dict.fromkeys(
@@ -42,7 +41,7 @@ _REASON_CHARACTERS: Final = 500
 def load(names: tuple[str, ...]) -> None:
     """Imports `names`, what they need and all submodules of both, and exercises those that are known.
 
-    One that cannot be imported or exercised, starts a thread or leaves a descriptor open ends the process, with its
+    One that cannot be imported or exercised, or that leaves behind what no child may have, ends the process with its
     reason on stderr.
     """
     if not names:
@@ -50,17 +49,18 @@ def load(names: tuple[str, ...]) -> None:
     os.environ.update(_SETTINGS)
     libraries = set(sys.modules)
     before = classes.all_classes()
-    open_before = Proc().descriptors()
+    traces = Traces()
     with _quiet():
         for name in names:
             _say(f"loading {name} did not come to an end")
-            _import(name, open_before)
+            _import(name, traces)
         for package in _packages(libraries):
             _say(f"loading all of {package} did not come to an end")
-            _walk(sys.modules[package], open_before)
+            _walk(sys.modules[package], traces)
+            _check(package, traces.found_in_memory())
         for package, warm_up in warm_ups():
             _say(f"exercising {package} did not come to an end")
-            _exercise(package, warm_up, open_before)
+            _exercise(package, warm_up, traces)
     catalog.offer(names)
     classes.export(before)
 
@@ -74,20 +74,20 @@ def close_folders() -> None:
     sys.meta_path[:] = [BuiltinImporter, FrozenImporter]
 
 
-def _import(name: str, known: frozenset[int]) -> None:
+def _import(name: str, traces: Traces) -> None:
     try:
         importlib.import_module(name)
     except BaseException as error:  # noqa: BLE001 -- whatever a package raises, SystemExit too, is the reason
         _refuse(f"{name} cannot be imported", error)
-    _check_process(name, known)
+    _check(name, traces.found() or traces.found_in_memory())
 
 
-def _exercise(package: str, warm_up: WarmUp, known: frozenset[int]) -> None:
+def _exercise(package: str, warm_up: WarmUp, traces: Traces) -> None:
     try:
         warm_up()
     except BaseException as error:  # noqa: BLE001 -- likewise
         _refuse(f"{package} cannot be exercised", error)
-    _check_process(package, known)
+    _check(package, traces.found() or traces.found_in_memory())
 
 
 def _packages(libraries: set[str]) -> list[str]:
@@ -96,7 +96,7 @@ def _packages(libraries: set[str]) -> list[str]:
     return sorted(name for name in found - sys.stdlib_module_names if name in sys.modules)
 
 
-def _walk(package: ModuleType, known: frozenset[int]) -> None:
+def _walk(package: ModuleType, traces: Traces) -> None:
     """Imports what is below `package`: much is else loaded at first use. What cannot be imported here never can be."""
     for found in pkgutil.iter_modules(getattr(package, "__path__", ()), f"{package.__name__}."):
         last = found.name.rpartition(".")[2]
@@ -107,21 +107,13 @@ def _walk(package: ModuleType, known: frozenset[int]) -> None:
         except BaseException:  # noqa: BLE001, S112 -- of optional parts something is mostly missing
             continue
         finally:
-            _check_process(found.name, known)
-        _walk(module, known)
+            _check(found.name, traces.found())
+        _walk(module, traces)
 
 
-def _check_process(name: str, known: frozenset[int]) -> None:
-    """Refuses a package after which this process has a second thread, or descriptors besides the `known` ones."""
-    proc = Proc()
-    threads = proc.threads()
-    if threads != 1:
-        _refuse(f"{name} starts threads ({threads - 1}), and children can only be forked from a process with one")
-    if proc.descriptors() - known:
-        gc.collect()  # what nobody refers to any more is no fault
-        for descriptor in proc.descriptors() - known:
-            what = os.readlink(f"/proc/self/fd/{descriptor}")
-            _refuse(f"{name} leaves a descriptor open ({what}), and a child has none but its own")
+def _check(name: str, found: str) -> None:
+    if found:
+        _refuse(f"{name} {found}")
 
 
 @contextlib.contextmanager
