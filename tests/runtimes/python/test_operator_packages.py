@@ -223,7 +223,8 @@ async def test_private_names_and_classes_of_a_package_stay_closed(children: Chil
         assert failure.kind is ErrorKind.POLICY_VIOLATION, code
     for code in ("import numpy as np\nnp.pi = 3", "import pandas as pd\npd.DataFrame.x = 1"):
         failure = await children.failure(code)
-        assert (failure.kind, failure.type) == (ErrorKind.POLICY_VIOLATION, "RefusedAttribute"), code
+        assert failure.kind is ErrorKind.POLICY_VIOLATION, code
+        assert "cannot be set here" in failure.message
 
 
 async def test_what_was_not_named_is_not_there(children: Children) -> None:
@@ -232,7 +233,7 @@ async def test_what_was_not_named_is_not_there(children: Children) -> None:
         assert failure.kind is ErrorKind.POLICY_VIOLATION, name
     assert "did you mean 'numpy'?" in (await children.failure("import numpyy")).hint
     assert "cannot import name 'nothing'" in (await children.failure("from numpy import nothing")).message
-    assert (await children.failure("import numpy.nothing")).type == "RefusedModule"
+    assert "'numpy.nothing' is not available" in (await children.failure("import numpy.nothing")).message
 
 
 async def test_checking_knows_them_too(children: Children) -> None:
