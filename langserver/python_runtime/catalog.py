@@ -85,6 +85,20 @@ NEVER: frozenset[str] = frozenset(
     }
 )
 
+# What the operator adds (LANG_PYTHON_MODULES), known in the zygote and its children only.
+_offered: list[str] = []
+
+
+def offer(names: tuple[str, ...]) -> None:
+    """Adds modules, by dotted names, with all that is below them and the packages that they are in."""
+    _offered.extend(names)
+
+
+def offers(name: str) -> bool:
+    """Whether `name` is an added module, below one, or a package of one."""
+    return any(f"{name}.".startswith(f"{each}.") or f"{each}.".startswith(f"{name}.") for each in _offered)
+
+
 _NETWORK = "this code has no network: fetch it in an HTTP step before this one and pass it in as input"
 _FILES = "this code has no files: pass the data in as input, and use io.StringIO or io.BytesIO where a file is expected"
 _PROCESSES = "this code is one process and one thread: use a loop, or asyncio.gather for several coroutines"
@@ -126,9 +140,10 @@ _ALIKE = 0.82
 
 def without(module: str) -> tuple[str, str]:
     """What to say of `module` (a dotted name), which is not available: a sentence, and what to do without it."""
+    available = (*MODULES, *_offered)
     missing = f"the module {module!r} is not available"
     instead = _INSTEAD.get(module) or _INSTEAD.get(module.partition(".")[0], "")
     if not instead:
-        meant = get_close_matches(module, MODULES, n=1, cutoff=_ALIKE)
+        meant = get_close_matches(module, available, n=1, cutoff=_ALIKE)
         instead = f"did you mean {meant[0]!r}?" if meant else ""
-    return (f"{missing}: {instead}", instead) if instead else (missing, "available: " + ", ".join(MODULES))
+    return (f"{missing}: {instead}", instead) if instead else (missing, "available: " + ", ".join(available))

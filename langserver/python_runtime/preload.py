@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 from langserver.python_runtime import catalog, modules, sources
 from langserver.python_runtime.modules import asynchronous
+from langserver.python_runtime.packages import loading
 
 # What attack programs of reviewers load: attempts must fail at a wall, not because an import cannot open a file.
 _FOR_REVIEWERS = """
@@ -69,19 +70,21 @@ def main(inputs):
 '''
 
 
-def for_policy() -> None:
-    """The modules behind the facades, and the facades."""
+def for_policy(packages: tuple[str, ...]) -> None:
+    """The modules behind the facades, the operator's packages, and the facades."""
     for name in (*catalog.MODULES, *_LAZY):
         importlib.import_module(name)
+    loading.load(packages)
     sources.replace_linecache()
     asynchronous.hide_paths()
     modules.build()
 
 
-def for_reviewers() -> None:
-    """The modules of the catalog and the reviewers' own."""
+def for_reviewers(packages: tuple[str, ...]) -> None:
+    """The modules of the catalog, the reviewers' own and the operator's packages."""
     for name in (*catalog.MODULES, *_LAZY, *_FOR_REVIEWERS.split(), _INTERPRETERS):
         importlib.import_module(name)
+    loading.load(packages)
     sources.replace_linecache()
 
 

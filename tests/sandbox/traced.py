@@ -101,7 +101,7 @@ class Trace:
 
 def main() -> None:
     _, _, name, layer_names, *rest = sys.argv
-    runtime = make_runtime(name, True)
+    runtime = make_runtime(name, True, ())
     runtime.preload()
     jail = Jail(name, parse_layers(layer_names), Proc())
     if rest == ["shut"]:
