@@ -62,6 +62,7 @@ MODULES: tuple[str, ...] = (
     "uuid",
     "warnings",
     "zlib",
+    "zoneinfo",
 )
 
 # Imports that can only mean processes, threads or native code are refused before the program runs: code that falls
@@ -98,7 +99,6 @@ _INSTEAD: dict[str, str] = {
     "inspect": "there are no frames or source files to look at",
     "queue": "use collections.deque or heapq",
     "array": "use a list, or struct for binary data",
-    "zoneinfo": "use datetime.timezone, or set the task's time zone in the request",
     "xml": "pass the data in as JSON",
     "pandas": "use csv, statistics and plain lists and dicts",
     "numpy": "use math, statistics and plain lists",

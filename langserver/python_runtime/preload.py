@@ -14,7 +14,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from langserver.python_runtime import catalog, modules, sources
+from langserver.core.zones import UTC
+from langserver.python_runtime import catalog, localtime, modules, sources, zonedata
 from langserver.python_runtime.modules import asynchronous
 
 # What attack programs of reviewers load: attempts must fail at a wall, not because an import cannot open a file.
@@ -71,6 +72,8 @@ def main(inputs):
 
 def for_policy() -> None:
     """The modules behind the facades, and the facades."""
+    _know_zones()
+    zonedata.shut()
     for name in (*catalog.MODULES, *_LAZY):
         importlib.import_module(name)
     sources.replace_linecache()
@@ -80,13 +83,20 @@ def for_policy() -> None:
 
 def for_reviewers() -> None:
     """The modules of the catalog and the reviewers' own."""
+    _know_zones()
     for name in (*catalog.MODULES, *_LAZY, *_FOR_REVIEWERS.split(), _INTERPRETERS):
         importlib.import_module(name)
     sources.replace_linecache()
 
 
+def _know_zones() -> None:
+    zonedata.load()
+    localtime.install()
+
+
 def exercise(warm_up: Callable[[str], None] | None) -> None:
     """Runs what loads something on first use. `warm_up` compiles a program and throws it away."""
+    localtime.enter(UTC)
     time.strptime("2024-01-31 10:00:00", "%Y-%m-%d %H:%M:%S")
     datetime.datetime.strptime("01 Feb 2024 +0000", "%d %b %Y %z").strftime("%A %d %B %Y, %H:%M")
     datetime.datetime.now().astimezone().isoformat()

@@ -9,7 +9,7 @@ import textwrap
 from collections import UserString
 from typing import Any
 
-from langserver.python_runtime import guards
+from langserver.python_runtime import guards, zonedata
 from langserver.python_runtime.faces import SafeABCMeta
 from langserver.python_runtime.formatting import format_text
 from langserver.python_runtime.modules import (
@@ -76,6 +76,7 @@ _OWN: dict[str, dict[str, Any]] = {
     "traceback": reporting.TRACEBACK,
     "typing": records.TYPING,
     "warnings": warners.NAMES,
+    "zoneinfo": zonedata.NAMES,
 }
 
 
