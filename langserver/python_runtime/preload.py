@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from langserver.core.zones import UTC
 from langserver.python_runtime import catalog, localtime, modules, sources, zonedata
-from langserver.python_runtime.modules import asynchronous
+from langserver.python_runtime.modules import loop
 
 # What attack programs of reviewers load: attempts must fail at a wall, not because an import cannot open a file.
 _FOR_REVIEWERS = """
@@ -77,7 +77,7 @@ def for_policy() -> None:
     for name in (*catalog.MODULES, *_LAZY):
         importlib.import_module(name)
     sources.replace_linecache()
-    asynchronous.hide_paths()
+    loop.hide_paths()
     modules.build()
 
 

@@ -14,6 +14,7 @@ from langserver.python_runtime.guards import load
 from langserver.python_runtime.modules import generated
 from langserver.python_runtime.modules.copying import deepcopy
 from langserver.python_runtime.modules.facade import Facade
+from langserver.python_runtime.modules.printing import stderr
 from langserver.python_runtime.refusals import RefusedClass
 from langserver.python_runtime.userclasses import (
     USER,
@@ -176,6 +177,17 @@ def _same(value: Any) -> Any:
     return value
 
 
+def dataclass_transform(**_: Any) -> Any:
+    """`typing.dataclass_transform`: a word to type checkers."""
+    return _same
+
+
+def reveal_type(obj: Any, /) -> Any:
+    """`typing.reveal_type`."""
+    stderr().write(f"Runtime type is {shown(type(obj)).__name__!r}\n")
+    return obj
+
+
 def get_origin(tp: Any) -> Any:
     """`typing.get_origin`."""
     return shown(typing.get_origin(tp))
@@ -206,9 +218,12 @@ DATACLASSES: dict[str, Any] = {
     "replace": replace,
 }
 TYPING: dict[str, Any] = {
+    "dataclass_transform": dataclass_transform,
     "final": _same,
     "get_args": get_args,
     "get_origin": get_origin,
     "get_type_hints": get_type_hints,
+    "no_type_check": _same,
     "override": _same,
+    "reveal_type": reveal_type,
 }
