@@ -101,6 +101,7 @@ def exercise(warm_up: Callable[[str], None] | None) -> None:
     datetime.datetime.strptime("01 Feb 2024 +0000", "%d %b %Y %z").strftime("%A %d %B %Y, %H:%M")
     datetime.datetime.now().astimezone().isoformat()
     for encoding in _ENCODINGS.split():
+        codecs.lookup(encoding)  # str.encode would do without the module of some, streams do not
         "text".encode(encoding).decode(encoding)
     "bücher.example".encode("idna").decode("idna")
     str(decimal.Decimal(1) / 3)
