@@ -10,6 +10,7 @@ from typing import Any, Final, Self
 
 from langserver.python_runtime.faces import Face, stand_in
 from langserver.python_runtime.modules.loop import check_context, new_loop
+from langserver.python_runtime.refusals import attribute
 
 Future = asyncio.Future
 
@@ -135,6 +136,13 @@ class _LoopFace:
     """What a program may do with the loop."""
 
     __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "run_in_executor":
+            raise attribute(name, "there is one thread", "call the function, or await asyncio.to_thread(function)")
+        if hasattr(asyncio.AbstractEventLoop, name):
+            raise attribute(name, "this loop has no sockets, threads, processes or signals")
+        raise AttributeError(f"the event loop has no attribute {name!r}")
 
     def time(self) -> float:
         return time.monotonic()

@@ -31,10 +31,12 @@ def main():
     with gzip.GzipFile(fileobj=file, mode="wb") as packed:
         packed.write(b"abc")
         out.append([packed.writable(), packed.readable(), packed.closed])
-    out += [gzip.decompress(file.getvalue()).decode(), gzip.GzipFile(fileobj=io.BytesIO(file.getvalue())).read(2).decode()]
+    out += [gzip.decompress(file.getvalue()).decode(),
+        gzip.GzipFile(fileobj=io.BytesIO(file.getvalue())).read(2).decode()]
     half = bz2.BZ2Compressor()
     more = half.compress(b"a") + half.flush()
-    return out + [bz2.BZ2Decompressor().decompress(more).decode(), lzma.LZMADecompressor().decompress(lzma.compress(b"q")).decode()]
+    return out + [bz2.BZ2Decompressor().decompress(more).decode(),
+        lzma.LZMADecompressor().decompress(lzma.compress(b"q")).decode()]
 """,
     "configparser": """
 import configparser, io
@@ -78,7 +80,8 @@ def main():
     return [parseaddr("Jo <jo@example.org>"), formataddr(("Jörg, X", "j@example.org")), getaddresses(["a@b, C <d@e>"]),
             format_datetime(when), parsedate_to_datetime("Thu, 29 Feb 2024 12:00:00 +0100").isoformat(),
             formatdate(0), formatdate(0, localtime=True), mktime_tz(parsedate_tz("Thu, 29 Feb 2024 12:00:00 -0500")),
-            utils.quote('a"b'), utils.localtime(when).isoformat(), utils.decode_rfc2231("utf-8'en'a%20b"), utils.unquote('"x"')]
+            utils.quote('a"b'), utils.localtime(when).isoformat(), utils.decode_rfc2231("utf-8'en'a%20b"),
+            utils.unquote('"x"')]
 """,
     "html.entities": """
 from html.entities import name2codepoint, html5, codepoint2name
@@ -157,7 +160,8 @@ import base64, binascii, io, quopri
 def main():
     out = io.BytesIO()
     base64.encode(io.BytesIO(b"abc"), out)
-    return [quopri.encodestring("ü=".encode()).decode(), quopri.decodestring(b"=C3=BC").decode(), out.getvalue().decode(),
+    return [quopri.encodestring("ü=".encode()).decode(), quopri.decodestring(b"=C3=BC").decode(),
+        out.getvalue().decode(),
             binascii.hexlify(b"a", "-").decode()]
 """,
     "tomllib": """
@@ -167,7 +171,8 @@ def main():
         tomllib.loads("a = ")
     except tomllib.TOMLDecodeError as error:
         said = str(error)[:20]
-    return [tomllib.loads("[a]\\nb = [1, 2.5, true]\\nd = 2024-01-01")["a"]["b"], tomllib.load(io.BytesIO(b"x = 1")), said]
+    return [tomllib.loads("[a]\\nb = [1, 2.5, true]\\nd = 2024-01-01")["a"]["b"], tomllib.load(io.BytesIO(b"x = 1")),
+        said]
 """,
     "calendar, csv, abc, decimal": """
 import abc, calendar, csv, decimal, difflib, io, zlib
@@ -204,10 +209,12 @@ def tried(act):
 def main():
     own, plain = Default(), string.Formatter()
     thing = types.SimpleNamespace(a=[{"b": 1}])
-    return [own.format("{a} {b:up} {0!x} {c}", "xy", b="z", d=1), own.unused, plain.format("{0.a[0][b]:>{1}}|{2!r}", thing, 5, "q"),
+    return [own.format("{a} {b:up} {0!x} {c}", "xy", b="z", d=1), own.unused, plain.format("{0.a[0][b]:>{1}}|{2!r}",
+        thing, 5, "q"),
             plain.vformat("{x}", (), {"x": 1}), plain.format("{}{}", 1, 2), list(plain.parse("a{b!r:c}d")),
             plain.get_field("0.a", (thing,), {})[1], tried(lambda: plain.format("{}{0}", 1)),
-            tried(lambda: plain.format("{0}{}", 1)), tried(lambda: plain.format("{1}", 1)), tried(lambda: plain.format("{x}")),
+            tried(lambda: plain.format("{0}{}", 1)), tried(lambda: plain.format("{1}", 1)),
+            tried(lambda: plain.format("{x}")),
             tried(lambda: plain.format("{0.nothing}", 1)), tried(lambda: plain.format("{:{:{}}}", 1, 2, 3))]
 """,
     "functools": """
@@ -269,12 +276,15 @@ def main():
         1 / 0
     coroutine = later()
     kinds = [isinstance(coroutine, CoroutineType), isinstance(numbers(), GeneratorType), isinstance(f, FunctionType),
-             isinstance(len, BuiltinFunctionType), isinstance(manager.__exit__, MethodType), isinstance(1, FunctionType),
-             isinstance(f, (int, FunctionType)), type(f) is FunctionType, isinstance(E, enum.EnumMeta), isinstance(E, enum.EnumType),
+             isinstance(len, BuiltinFunctionType), isinstance(manager.__exit__, MethodType), isinstance(1,
+             FunctionType),
+             isinstance(f, (int, FunctionType)), type(f) is FunctionType, isinstance(E, enum.EnumMeta), isinstance(E,
+             enum.EnumType),
              isinstance(dataclasses.fields(D)[0], dataclasses.Field), is_typeddict(T), issubclass(bool, int)]
     coroutine.close()
     return [manager.seen, kinds, MethodType(f, 1)(2), D().a, unchecked(1), typing.get_args(Some)[1] is type(None),
-            made(D) is D, FunctionType is types.LambdaType, TracebackType.__name__, typing.get_args(Many)[0] is FunctionType]
+            made(D) is D, FunctionType is types.LambdaType, TracebackType.__name__,
+            typing.get_args(Many)[0] is FunctionType]
 """,
     "traceback": """
 import traceback, io, contextlib
@@ -295,7 +305,8 @@ def main():
     filename, line, name, shown = places[-1]
     return [names, line, name, shown, places[0].lineno, len(text), "".join(text) == said.getvalue() != "", str(kept),
             "".join(kept.format_exception_only()), [each.name for each in traceback.extract_tb(tb, limit=1)],
-            [each.name for each in traceback.extract_tb(tb, limit=-2)], len(traceback.format_list(places)), len(places.format()),
+            [each.name for each in traceback.extract_tb(tb, limit=-2)], len(traceback.format_list(places)),
+            len(places.format()),
             traceback.extract_stack()[-1].name, traceback.extract_stack(limit=1)[0].name,
             traceback.format_list([("a.py", 1, "f", "x = 1")])]
 """,
@@ -322,7 +333,8 @@ def main():
 import time
 def main():
     about = [time.get_clock_info(name) for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time")]
-    return [[each.monotonic for each in about], [each.adjustable for each in about], [each.resolution < 0.1 for each in about],
+    return [[each.monotonic for each in about], [each.adjustable for each in about],
+        [each.resolution < 0.1 for each in about],
             abs(time.clock_gettime(time.CLOCK_REALTIME) - time.time()) < 5, time.clock_getres(time.CLOCK_MONOTONIC) < 1,
             time.clock_gettime_ns(time.CLOCK_PROCESS_CPUTIME_ID) > 0, time.thread_time_ns() > 0]
 """,
@@ -330,7 +342,8 @@ def main():
 import uuid
 def main():
     one, two = uuid.uuid1(), uuid.uuid1()
-    return [one.version, one.node == two.node == uuid.getnode(), one != two, uuid.uuid1(5, 7).node, uuid.uuid1(5, 7).clock_seq]
+    return [one.version, one.node == two.node == uuid.getnode(), one != two, uuid.uuid1(5, 7).node, uuid.uuid1(5,
+        7).clock_seq]
 """,
     "logging.LoggerAdapter": """
 import io, logging
@@ -352,7 +365,8 @@ def main():
     parts = urlsplit(b"http://u:p@h:1/p?q=1#f")
     return [parts.port, parts.geturl().decode(), type(parts).__name__, isinstance(parts, urllib.parse.SplitResultBytes),
             urlparse("//a/b;c")._replace(scheme="x").geturl(), parse_qsl("a=1&b=&a=2", keep_blank_values=True),
-            urlencode({"a": [1, 2]}, doseq=True), urljoin("http://a/b/c", "../d"), quote("ü /"), unquote("%C3%BC"), urldefrag("a#b")]
+            urlencode({"a": [1, 2]}, doseq=True), urljoin("http://a/b/c", "../d"), quote("ü /"), unquote("%C3%BC"),
+            urldefrag("a#b")]
 """,
 }
 
@@ -368,7 +382,8 @@ def test_what_opens_files_says_what_to_use(run):
 import bz2, configparser, gzip, io, lzma, mimetypes
 def main():
     said = []
-    for act in (lambda: bz2.open("x"), lambda: gzip.open("x", "wb"), lambda: lzma.LZMAFile("x"), lambda: gzip.GzipFile("x"),
+    for act in (lambda: bz2.open("x"), lambda: gzip.open("x", "wb"), lambda: lzma.LZMAFile("x"),
+        lambda: gzip.GzipFile("x"),
                 lambda: io.open("x"), lambda: configparser.ConfigParser().read("x")):
         try:
             act()
