@@ -22,9 +22,11 @@ def zone_names() -> frozenset[str]:
 def zone_file(name: str) -> bytes:
     """The TZif file (RFC 8536) of one of `zone_names()`. Raises OSError."""
     for folder in FOLDERS:
-        file = folder / name
-        if file.is_file():
-            return file.read_bytes()
+        try:
+            with open(f"{folder}/{name}", "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            continue
     return importlib.resources.files("tzdata.zoneinfo").joinpath(*name.split("/")).read_bytes()
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from langserver.core.zones import UTC
 from langserver.python_runtime import catalog, localtime, modules, sources, zonedata
-from langserver.python_runtime.modules import loop
+from langserver.python_runtime.modules import clocks, loop
 
 # What attack programs of reviewers load: attempts must fail at a wall, not because an import cannot open a file.
 _FOR_REVIEWERS = """
@@ -92,6 +92,7 @@ def for_reviewers() -> None:
 def _know_zones() -> None:
     zonedata.load()
     localtime.install()
+    time.get_clock_info = clocks.get_clock_info  # the library's asks the kernel, which refuses it to a child
 
 
 def exercise(warm_up: Callable[[str], None] | None) -> None:
