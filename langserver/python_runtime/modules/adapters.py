@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from langserver.python_runtime.modules.loglines import CRITICAL, DEBUG, ERROR, INFO, LEVELS, WARNING
+from langserver.python_runtime.modules.loglines import CRITICAL, DEBUG, ERROR, INFO, LEVELS, WARNING, add_level_name
 
 
 class LoggerAdapter:
@@ -85,6 +85,7 @@ def shutdown() -> None:
 NAMES: Final[dict[str, Any]] = {
     "BASIC_FORMAT": "%(levelname)s:%(name)s:%(message)s",
     "LoggerAdapter": LoggerAdapter,
+    "addLevelName": add_level_name,
     "getLevelNamesMapping": get_level_names_mapping,
     "shutdown": shutdown,
 }

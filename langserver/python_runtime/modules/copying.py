@@ -8,6 +8,8 @@ import fractions
 import re
 import types
 import uuid
+import zoneinfo
+from array import array
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from copy import Error
 from enum import Enum
@@ -36,6 +38,7 @@ _ATOMS: Final = (
     decimal.Decimal,
     fractions.Fraction,
     uuid.UUID,
+    zoneinfo.ZoneInfo,
     re.Pattern,
     re.Match,
 )
@@ -56,6 +59,8 @@ def copy(value: Any) -> Any:
         return types.SimpleNamespace(**vars(value))
     if kind is ChainMap:
         return value.copy()
+    if kind is array:
+        return value[:]
     if issubclass(kind, BaseException):
         return value
     raise Error(f"a {kind.__name__} object cannot be copied here")

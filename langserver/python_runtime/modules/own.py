@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import configparser
 import csv
 import decimal
 import textwrap
@@ -48,6 +49,9 @@ _WRAPPER_OPTIONS = """
 guards.WRITABLE.update(dict.fromkeys(loggers.HANDLERS, frozenset({"formatter", "level", "stream", "terminator"})))
 guards.WRITABLE.update(
     {
+        adapters.LoggerAdapter: frozenset({"extra", "logger"}),
+        configparser.ConfigParser: frozenset({"optionxform"}),
+        configparser.RawConfigParser: frozenset({"optionxform"}),
         csv.DictReader: frozenset({"fieldnames", "restkey", "restval"}),
         decimal.Context: frozenset({"prec", "rounding", "Emin", "Emax", "capitals", "clamp"}),
         loggers.Logger: frozenset({"disabled", "handlers", "level", "propagate"}),
@@ -64,7 +68,7 @@ _OWN: dict[str, dict[str, Any]] = {
     "bz2": packed.BZ2,
     "collections": {"namedtuple": records.namedtuple},
     "contextlib": printing.CONTEXTLIB,
-    "copy": copying.NAMES,
+    "copy": copying.NAMES | records.COPY,
     "dataclasses": records.DATACLASSES | standins.DATACLASSES,
     "enum": standins.ENUM,
     "functools": functional.FUNCTOOLS,

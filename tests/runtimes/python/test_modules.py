@@ -46,6 +46,10 @@ def main():
     parser["c"] = {"k": "v"}
     out = io.StringIO()
     parser.write(out)
+    exact = configparser.RawConfigParser()
+    exact.optionxform = str
+    exact.read_string("[A]\\nKey = %(x)s")
+    out.write(str(exact.items("A")))
     own = configparser.ConfigParser(converters={"list": lambda text: text.split(",")})
     own.read_dict({"a": {"l": "1,2"}})
     try:
@@ -82,6 +86,14 @@ def main():
             formatdate(0), formatdate(0, localtime=True), mktime_tz(parsedate_tz("Thu, 29 Feb 2024 12:00:00 -0500")),
             utils.quote('a"b'), utils.localtime(when).isoformat(), utils.decode_rfc2231("utf-8'en'a%20b"),
             utils.unquote('"x"')]
+""",
+    "copy": """
+import array, copy, datetime, types, zoneinfo
+def main():
+    zone, numbers = zoneinfo.ZoneInfo("Europe/Berlin"), array.array("i", [1, 2])
+    kept = copy.deepcopy({"zone": zone, "numbers": numbers, "at": datetime.datetime(2024, 1, 1, tzinfo=zone)})
+    return [kept["zone"] is zone, kept["numbers"] == numbers, kept["numbers"] is numbers, kept["at"].isoformat(),
+            copy.copy(numbers).tolist()]
 """,
     "html.entities": """
 from html.entities import name2codepoint, html5, codepoint2name
@@ -356,6 +368,9 @@ def main():
     named.info("x %d", 1)
     named.debug("unseen")
     named.warning("w")
+    logging.addLevelName(25, "NOTE")
+    logging.getLogger("b").log(25, "noted")
+    logging.getLogger("b").setLevel("NOTE")
     return [out.getvalue(), named.isEnabledFor(logging.DEBUG), named.name, logging.getLevelNamesMapping()["INFO"]]
 """,
     "urllib.parse": """
@@ -427,3 +442,25 @@ from collections.abc import Buffer
 result = [list(itertools.batched("abc", 2)), calendar.Month.MAY.value, csv.QUOTE_STRINGS, isinstance(b"", Buffer)]
 """
     assert run(source).value == [[["a", "b"], ["c"]], 5, 4, True]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="copy.replace came with 3.13")
+def test_parts_are_replaced(run, plain):
+    source = """
+import collections, copy, dataclasses, datetime, types
+@dataclasses.dataclass
+class D:
+    a: int
+    b: int = 2
+class Own:
+    def __replace__(self, /, **changes): return sorted(changes)
+def main():
+    point = collections.namedtuple("P", "x y")(1, 2)
+    try:
+        copy.replace([1], x=1)
+    except TypeError as error:
+        said = str(error)
+    return [copy.replace(D(1), b=3).b, list(copy.replace(point, y=5)), copy.replace(Own(), z=1), said,
+            copy.replace(datetime.date(2024, 1, 1), day=2).isoformat(), copy.replace(types.SimpleNamespace(a=1), a=2).a]
+"""
+    assert run(source).value == plain(source).value
