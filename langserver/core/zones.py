@@ -11,12 +11,14 @@ from typing import Final
 UTC: Final = "UTC"
 # As it is at the start: a zygote takes its own away once it has read every file (python_runtime.zonedata).
 FOLDERS: Final = tuple(Path(folder) for folder in zoneinfo.TZPATH)
+# Names that some systems have besides: what they stand for is the host's own choice, which is nobody's business.
+_OF_THE_HOST: Final = frozenset({"localtime", "posixrules"})
 
 
 @functools.cache
 def zone_names() -> frozenset[str]:
     """Every zone this host or the package tzdata knows."""
-    return frozenset(zoneinfo.available_timezones())
+    return frozenset(zoneinfo.available_timezones()) - _OF_THE_HOST
 
 
 def zone_file(name: str) -> bytes:

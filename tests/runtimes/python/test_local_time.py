@@ -201,7 +201,7 @@ def main():
             berlin is ZoneInfo.no_cache("Europe/Berlin"), (day - datetime.timedelta(days=1)).isoformat(),
             day.astimezone(ZoneInfo("Asia/Kathmandu")).isoformat(), type(Named("Asia/Tokyo")).__name__,
             isinstance(berlin, datetime.tzinfo), ZoneInfo.clear_cache(), zoneinfo.TZPATH,
-            [tried(lambda: ZoneInfo(key)) for key in ("Nope", "../etc/passwd", "/etc/localtime", "a\\0b", "", 1)]]
+            [tried(lambda: ZoneInfo(key)) for key in ("Nope", "localtime", "../etc/passwd", "/etc/localtime", "", 1)]]
 """
 
 
@@ -224,7 +224,8 @@ def test_every_zone_by_name(run, plain):
     for start in (run, plain):
         found = start(ZONEINFO).value
         assert found[:-1] == expected
-        assert found[-1][:5] == ["ZoneInfoNotFoundError", "ValueError", "ValueError", *found[-1][3:5]]
+        assert found[-1][:4] == ["ZoneInfoNotFoundError", "ZoneInfoNotFoundError", "ValueError", "ValueError"]
+        assert not any("ZoneInfo(" in each for each in found[-1])
 
 
 def test_no_zone_is_made_of_bytes(run):
