@@ -25,7 +25,16 @@ _FOR_REVIEWERS = """
     importlib.machinery asyncio multiprocessing tempfile shutil pathlib glob time os
 """
 _INTERPRETERS = "_xxsubinterpreters" if sys.version_info < (3, 13) else "_interpreters"
-_LAZY = ("_strptime", "encodings.idna", "encodings.punycode", "stringprep", "difflib", "bisect", "_string")
+_LAZY = (
+    "_strptime",
+    "email.charset",
+    "encodings.idna",
+    "encodings.punycode",
+    "stringprep",
+    "difflib",
+    "bisect",
+    "_string",
+)
 _ENCODINGS = """
     ascii latin-1 utf-8 utf-8-sig utf-16 utf-16-le utf-16-be utf-32 utf-32-le utf-32-be utf-7 unicode_escape
     raw_unicode_escape cp437 cp850 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 iso8859-2 iso8859-5 iso8859-7
