@@ -298,7 +298,9 @@ def main(path):
     "partialmethod": (
         """
 import functools
-def main(path): return repr(getattr(functools.partialmethod(len).__get__(None, int), "_partial" + "method"))
+def main(path):
+    made = functools.partialmethod(len).__get__(None, int)
+    return repr(getattr(made, "_partial" + "method", None) or getattr(made, "__partial" + "method__"))
 """,
         "partialmethod\\(",
     ),
