@@ -14,7 +14,16 @@ from typing import Any
 from langserver.core.claims import Failure, Report
 from langserver.core.outcome import ErrorKind
 from langserver.python_runtime import builtins as guarded
-from langserver.python_runtime import entry, interpreter, preload, taskmodule, userclasses, values
+from langserver.python_runtime import (
+    entry,
+    interpreter,
+    localtime,
+    modules,
+    preload,
+    taskmodule,
+    userclasses,
+    values,
+)
 from langserver.python_runtime.compiler import Program, compile_source
 from langserver.python_runtime.errors import failure_of, name_of
 from langserver.python_runtime.logs import STDERR, STDOUT
@@ -77,8 +86,9 @@ class PythonRuntime:
 
     def reseed(self, header: TaskHeader) -> None:
         """Sets the time zone and gives every generator fresh randomness, or the task's seed."""
-        os.environ["TZ"] = header.zone_rule or "UTC0"
-        time.tzset()
+        localtime.enter(header.zone)
+        if self._policy:
+            modules.renew("time", localtime.TIME_NAMES)
         # Every generator of the preloaded modules is this one: `random.Random()` objects are the program's own,
         # SystemRandom, secrets and uuid draw from the kernel each time.
         # Negative seeds become numbers above all others: `random.seed` drops the sign.

@@ -5,6 +5,7 @@ Beside them what the operator adds, as it is.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from langserver.python_runtime import catalog
@@ -29,6 +30,13 @@ def build() -> None:
                 contents[name][child.rpartition(".")[2]] = _FACADES[child]
         _FACADES[name] = make(name, contents[name])
         _NAMES[name] = tuple(key for key in contents[name] if not key.startswith("_"))
+
+
+def renew(name: str, attributes: tuple[str, ...]) -> None:
+    """Takes these attributes of the module `name` anew from the library: they changed since its facade was made."""
+    facade, library = type(_FACADES[name]), sys.modules[name]
+    for attribute in attributes:
+        setattr(facade, attribute, staticmethod(getattr(library, attribute)))
 
 
 def public_names(name: str) -> tuple[str, ...]:

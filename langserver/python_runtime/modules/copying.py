@@ -11,6 +11,8 @@ import fractions
 import re
 import types
 import uuid
+import zoneinfo
+from array import array
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from copy import Error
 from copy import copy as copy_by_library
@@ -41,6 +43,7 @@ _ATOMS: Final = (
     decimal.Decimal,
     fractions.Fraction,
     uuid.UUID,
+    zoneinfo.ZoneInfo,
     re.Pattern,
     re.Match,
 )
@@ -61,6 +64,8 @@ def copy(value: Any) -> Any:
         return types.SimpleNamespace(**vars(value))
     if kind is ChainMap:
         return value.copy()
+    if kind is array:
+        return value[:]
     if issubclass(kind, BaseException):
         return value
     if kind in PACKAGED:

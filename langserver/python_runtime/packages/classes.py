@@ -22,14 +22,8 @@ def all_classes() -> set[type]:
 def export(before: set[type]) -> None:
     """Exports what came since, without metaclasses and without what belongs to the library."""
     for cls in all_classes() - before:
-        if not issubclass(cls, type) and _package_of(cls) not in sys.stdlib_module_names:
+        home = type.__dict__["__module__"].__get__(cls)
+        top = home.partition(".")[0] if isinstance(home, str) else ""
+        if not issubclass(cls, type) and top not in sys.stdlib_module_names:
             EXPORTED.add(cls)
             PACKAGED.add(cls)
-
-
-def _package_of(cls: type) -> str:
-    try:
-        module = type.__dict__["__module__"].__get__(cls)
-    except AttributeError:  # it took its own away
-        return ""
-    return module.partition(".")[0] if isinstance(module, str) else ""

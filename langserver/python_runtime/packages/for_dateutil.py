@@ -7,7 +7,7 @@ import importlib
 import io
 from typing import Any
 
-from langserver.python_runtime.packages import zones
+from langserver.python_runtime import zonedata
 
 
 def warm_up() -> None:
@@ -28,8 +28,10 @@ def _keep_zones(tz: Any) -> None:
     look_up = tz.gettz.nocache  # of which `gettz` is the cached form
 
     def nocache(name: Any = None) -> Any:
-        data = zones.data_of(name.removeprefix(":")) if isinstance(name, str) else None
-        return look_up(name) if data is None else tz.tzfile(io.BytesIO(data), name)
+        try:
+            data = zonedata.data_of(name.removeprefix(":"))
+        except (AttributeError, KeyError):  # no name at all, or another kind of one
+            return look_up(name)
+        return tz.tzfile(io.BytesIO(data), name)
 
-    zones.hold()
     tz.gettz.nocache = nocache

@@ -7,14 +7,12 @@ import io
 from typing import Any
 
 from langserver.python_runtime import values
-from langserver.python_runtime.packages import zones
 from langserver.python_runtime.values import Writer
 
 
 def warm_up() -> None:
     """Runs what pandas does at first use."""
     pd: Any = importlib.import_module("pandas")
-    zones.hold()
     frame = pd.DataFrame(
         {
             "day": pd.date_range("2024-01-30", periods=6, freq="D", tz="Europe/Berlin"),
