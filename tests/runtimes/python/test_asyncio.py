@@ -58,7 +58,7 @@ async def main():
 """,
     "gather and its kin": """
 async def work(n, fail=False):
-    await asyncio.sleep(0.002 * n)
+    await asyncio.sleep(0.02 * n)
     if fail: raise ValueError(n)
     return n
 async def main():
