@@ -10,7 +10,7 @@ from typing import Any
 
 from langserver.python_runtime import guards, modules, plant
 from langserver.python_runtime.catalog import REFUSED_BUILTINS
-from langserver.python_runtime.faces import GuardedSuper, SafeType, check_bases
+from langserver.python_runtime.faces import GuardedSuper, SafeType, behind, check_bases
 from langserver.python_runtime.modules.printing import print_
 from langserver.python_runtime.names import closed_everywhere, is_dunder
 from langserver.python_runtime.refusals import RefusedClass, call
@@ -55,14 +55,17 @@ def _hasattr(value: Any, name: str, /) -> bool:
 
 def _setattr(value: Any, name: str, new: Any, /) -> None:
     name = guards.exact(name)
-    guards.check_write(value, name)
-    setattr(value, name, new)
+    setattr(guards.writable_name(value, name), name, new)
 
 
 def _delattr(value: Any, name: str, /) -> None:
     name = guards.exact(name)
-    guards.check_write(value, name)
-    delattr(value, name)
+    delattr(guards.writable_name(value, name), name)
+
+
+def _issubclass(cls: Any, classes: Any, /) -> bool:
+    """`issubclass`, which knows what `type(x)` gives of classes that are not shown."""
+    return issubclass(behind(cls), behind(classes))
 
 
 def _dir(*values: Any) -> list[str]:
@@ -139,6 +142,7 @@ def build() -> dict[str, Any]:
         "delattr": _delattr,
         "dir": _dir,
         "vars": _vars,
+        "issubclass": _issubclass,
         "print": print_,
         "type": SafeType,
         # `super()` as written needs the real one; every other use of the name is rewritten to the guarded one.

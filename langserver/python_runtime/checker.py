@@ -60,14 +60,14 @@ class NameChecker(RestrictingNodeTransformer):
         elif names.is_dunder(name):
             allowed = names.DEFINABLE | names.MODULE_DUNDERS if self._in_class_body else names.LOADABLE_DUNDERS
             if name == "__import__":
-                self.refuse(node, "name", "__import__ is not available", "use an import statement")
+                self.refuse(node, "name", "__import__ is not available", names.instead_of(name))
             elif name not in allowed or (binds and name == "__class__"):
                 where = "defined in a class" if self._in_class_body else "used as a name"
-                self.refuse(node, "name", f"{name} cannot be {where} here")
+                self.refuse(node, "name", f"{name} cannot be {where} here", names.instead_of(name))
             elif self._in_class_body and binds and name == "__annotations__":
-                self.refuse(node, "name", "__annotations__ cannot be assigned in a class")
+                self.refuse(node, "name", "__annotations__ cannot be assigned in a class", names.instead_of(name))
         elif self._in_class_body and binds and name in names.FRAME_NAMES:
-            self.refuse(node, "name", f"the name {name!r} cannot be defined in a class")
+            self.refuse(node, "name", f"the name {name!r} cannot be defined in a class", names.instead_of(name))
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         """Reads and writes of a variable."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import enum
 import types
 from typing import Any, Final
 
@@ -52,6 +53,10 @@ _WRITTEN_BY_COMPILER: Final = frozenset(
 ) | {REGISTRAR_ENTRY}
 
 
+_ENUM_NAMESPACE: Final = type(enum.EnumMeta.__prepare__("_Probe", ()))
+_NAMESPACES: Final = (dict, _ENUM_NAMESPACE)
+
+
 class _MetaOfGuarded(type):
     """Makes the guarded metaclasses answer as the ones they stand for."""
 
@@ -59,8 +64,10 @@ class _MetaOfGuarded(type):
         if cls not in USER:
             if cls is SafeType and len(args) == 1 and not kwargs:
                 return class_of(args[0])
-            if len(args) == 3 and type(args[2]) is dict and type(args[2].get(REGISTRAR_ENTRY)) is Registrar:
+            if len(args) == 3 and type(args[2]) in _NAMESPACES and type(args[2].get(REGISTRAR_ENTRY)) is Registrar:
                 return super().__call__(*args, **kwargs)  # from a class statement
+            if cls is SafeType and len(args) != 3:
+                raise TypeError("type() takes 1 or 3 arguments")
             raise RefusedClass("a class made by calling type() is not available here: write a class statement")
         return super().__call__(*args, **kwargs)
 
@@ -93,6 +100,18 @@ class SafeABCMeta(abc.ABCMeta, metaclass=_MetaOfGuarded):
         return super().__new__(mcs, name, tuple(bases), copy, **kwargs)
 
 
+class SafeEnumMeta(enum.EnumMeta, metaclass=_MetaOfGuarded):
+    """The `EnumMeta` of user code, as a base for metaclasses."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> SafeEnumMeta:
+        # Only the dictionary that Enum itself prepared: a copy of it cannot be made, and it has no method of a program.
+        if type(namespace) is not _ENUM_NAMESPACE:
+            raise RefusedClass("an enum class is made of what its class statement holds")
+        check_bases(bases)
+        check_namespace(namespace)
+        return super().__new__(mcs, name, tuple(bases), namespace, **kwargs)
+
+
 class GuardedSuper:
     """`super` with arguments: the class must be the program's, else a facade's overriding class could be skipped."""
 
@@ -105,19 +124,22 @@ class GuardedSuper:
 SafeType.__name__ = SafeType.__qualname__ = "type"
 SafeABCMeta.__name__ = SafeABCMeta.__qualname__ = "ABCMeta"
 GuardedSuper.__name__ = GuardedSuper.__qualname__ = "super"
+SafeEnumMeta.__name__ = SafeEnumMeta.__qualname__ = enum.EnumMeta.__name__
+SafeEnumMeta.__module__ = "enum"
 SafeType.__module__ = GuardedSuper.__module__ = "builtins"
 SafeABCMeta.__module__ = "abc"
 
-_REAL: Final[dict[type, type]] = {SafeType: type, SafeABCMeta: abc.ABCMeta}
+_REAL: Final[dict[type, type]] = {SafeType: type, SafeABCMeta: abc.ABCMeta, SafeEnumMeta: enum.EnumMeta}
 _TWINS: Final[dict[type, type]] = {
     type: SafeType,
     _MetaOfGuarded: SafeType,
     abc.ABCMeta: SafeABCMeta,
+    enum.EnumMeta: SafeEnumMeta,
     super: GuardedSuper,
 }
 _FACES: Final[dict[type, Face]] = {}
-METACLASSES: Final[set[type]] = {SafeType, SafeABCMeta}
-EXPORTED.update((SafeType, SafeABCMeta, GuardedSuper))
+METACLASSES: Final[set[type]] = {SafeType, SafeABCMeta, SafeEnumMeta}
+EXPORTED.update((SafeType, SafeABCMeta, SafeEnumMeta, GuardedSuper))
 
 
 def shown(value: Any) -> Any:
@@ -132,6 +154,13 @@ def shown(value: Any) -> Any:
     if face is None:
         face = _FACES[value] = Face(value)
     return face
+
+
+def behind(value: Any) -> Any:
+    """The class that a face stands for, alone or in a tuple of classes; anything else as it is. Not to be shown."""
+    if type(value) is Face:
+        return value._cls
+    return tuple(behind(each) for each in value) if type(value) is tuple else value
 
 
 def class_of(value: object) -> Any:

@@ -107,6 +107,10 @@ def _init(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     raise _refuse(name)
 
 
+# What `C.__new__(C, ...)` makes of these is what `C(...)` makes; of others it would be half an object of the library.
+_MADE_BY_NEW: Final = (object, int, float, complex, bool, str, bytes, tuple, list, dict, set, frozenset, bytearray)
+
+
 def _new(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     if type(value) is super:
         if not is_user_class(super_parts(value)[0]):
@@ -118,7 +122,7 @@ def _new(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
         return found
 
     def make(cls: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if not is_user_class(cls):
+        if not is_user_class(cls) and not any(cls is each for each in _MADE_BY_NEW):
             raise _refuse(name)
         return found(cls, *args, **kwargs)
 
@@ -203,6 +207,20 @@ def _origin(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     return shown(getattr(value, name))
 
 
+def _generic_bases(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    if not is_user_class(value):
+        raise _refuse(name)
+    found = getattr(value, name)
+    return tuple(shown(each) for each in found) if type(found) is tuple else found
+
+
+def _setter(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    """Besides what is the program's own, a property that it made: `super(C, C).x.__set__(self, value)`."""
+    if type(value) is property and is_user_function(value.fset if name == "__set__" else value.fdel):
+        return getattr(value, name)
+    return _users_only(value, name, load, check_write)
+
+
 def _call(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     if type(value) is super and issubclass(super_parts(value)[1], type) and is_user_class(super_parts(value)[0]):
         return getattr(value, name)  # a metaclass's own __call__, as in a singleton
@@ -243,7 +261,10 @@ HANDLERS: Final[dict[str, Handler]] = {
     "__origin__": _origin,
     "__call__": _call,
     "__dataclass_fields__": _fields,
+    "__orig_bases__": _generic_bases,
+    "__set__": _setter,
+    "__delete__": _setter,
 } | dict.fromkeys(
-    "__set__ __delete__ __set_name__ __init_subclass__ __match_args__ __slots__".split(),
+    "__set_name__ __init_subclass__ __match_args__ __slots__ __orig_class__ __abstractmethods__".split(),
     _users_only,
 )

@@ -41,8 +41,7 @@ class Policy(NameChecker):
         """Reads, writes and deletions of an attribute."""
         name = self._mangled(node.attr)
         if names.closed_everywhere(name):
-            hint = "read it from the object's public attributes" if name in names.FRAME_NAMES else ""
-            self.refuse(node, "attribute", f"the attribute {name} is not available", hint)
+            self.refuse(node, "attribute", f"the attribute {name} is not available", names.instead_of(name))
             return node
         if isinstance(node.ctx, ast.Load):
             return self._loaded(node, name)

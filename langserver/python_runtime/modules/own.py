@@ -6,11 +6,11 @@ import abc
 import csv
 import decimal
 import textwrap
-from collections import UserString
+from collections import UserString, defaultdict
 from typing import Any
 
 from langserver.python_runtime import guards
-from langserver.python_runtime.faces import SafeABCMeta
+from langserver.python_runtime.faces import SafeABCMeta, SafeEnumMeta
 from langserver.python_runtime.formatting import format_text
 from langserver.python_runtime.modules import (
     asynchronous,
@@ -54,6 +54,7 @@ guards.WRITABLE.update(dict.fromkeys(loggers.HANDLERS, frozenset({"formatter", "
 guards.WRITABLE.update(
     {
         csv.DictReader: frozenset({"fieldnames", "restkey", "restval"}),
+        defaultdict: frozenset({"default_factory"}),
         decimal.Context: frozenset({"prec", "rounding", "Emin", "Emax", "capitals", "clamp"}),
         loggers.Logger: frozenset({"disabled", "handlers", "level", "propagate"}),
         loglines.Formatter: frozenset({"datefmt"}),
@@ -68,6 +69,7 @@ _OWN: dict[str, dict[str, Any]] = {
     "collections": {"namedtuple": records.namedtuple},
     "copy": copying.NAMES,
     "dataclasses": records.DATACLASSES,
+    "enum": {"EnumMeta": SafeEnumMeta, "EnumType": SafeEnumMeta},
     "functools": functional.FUNCTOOLS,
     "logging": loggers.NAMES,
     "operator": functional.OPERATOR,
