@@ -151,7 +151,7 @@ def build() -> dict[str, Any]:
         "__import__": _import_for_c,
         plant.LOAD: guards.load,
         plant.WRITABLE: guards.writable,
-        plant.WRITABLE_NAME: guards.writable_name,
+        plant.WRITABLE_NAME: guards.assigned,
         plant.IMPORT: modules.import_module,
         plant.IMPORT_FROM: modules.import_from,
         plant.CHECKED_CLASS: guards.CheckedClass,

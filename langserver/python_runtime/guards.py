@@ -34,7 +34,10 @@ _WRITE_ON_FUNCTIONS = frozenset(
 )
 _WRITE_ON_EXCEPTIONS = frozenset("__cause__ __context__ __suppress_context__ __traceback__ __notes__".split())
 # A method's name is one like any other on an instance: the interpreter asks the class.
-_WRITE_ON_INSTANCES = names.DEFINABLE | {"__dict__", "__doc__", "__wrapped__", "__name__", "__qualname__", "__module__"}
+_WRITE_ON_INSTANCES = names.DEFINABLE | {"__dict__", "__doc__", "__name__", "__qualname__", "__module__"} | {
+    "__wrapped__",
+    "__annotations__",
+}
 _NOT_ON_CLASSES = frozenset("__slots__ __match_args__ __new__ __set_name__ __init_subclass__ __class_getitem__".split())
 _LABELS_ON_CLASSES = frozenset({"__name__", "__qualname__", "__module__", "__doc__"})
 
@@ -174,13 +177,16 @@ def writable(value: Any) -> Any:
 
 
 def writable_name(value: Any, name: str) -> Any:
-    """`value` when the program may set its attribute `name`, or what sets it. Raises RefusedAttribute."""
-    if name == "__class__":
-        return ClassOf(value)
+    """`value` when the program may set its attribute `name`. Raises RefusedAttribute."""
     if name == "__doc__" and type(value) in _DESCRIBED:
         return value
     check_write(value, name)
     return value
+
+
+def assigned(value: Any, name: str) -> Any:
+    """The same where the name stands in the source: a class may be assigned there, not by `setattr`."""
+    return ClassOf(value) if name == "__class__" else writable_name(value, name)
 
 
 def check_write(value: Any, name: str) -> None:

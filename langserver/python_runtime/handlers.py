@@ -29,6 +29,7 @@ _self_of_super = super.__dict__["__self__"].__get__
 _self_class_of_super = super.__dict__["__self_class__"].__get__
 
 _DESCRIPTORS = (types.FunctionType, types.MethodType, property, staticmethod, classmethod)
+_WRAPPING = (types.MethodType, staticmethod, classmethod)
 _INSIDE = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
@@ -184,7 +185,7 @@ def _users_only(value: Any, name: str, load: Load, check_write: CheckWrite) -> A
 
 
 def _method_part(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
-    if type(value) in USER or (type(value) is types.MethodType and is_user_function(value.__func__)):
+    if type(value) in USER or (type(value) in _WRAPPING and is_user_function(value.__func__)):
         return getattr(value, name)
     raise _refuse(name)
 
@@ -212,6 +213,13 @@ def _generic_bases(value: Any, name: str, load: Load, check_write: CheckWrite) -
         raise _refuse(name)
     found = getattr(value, name)
     return tuple(shown(each) for each in found) if type(found) is tuple else found
+
+
+def _abstract(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    function = value.__func__ if type(value) is types.MethodType else value
+    if _is_users(value) or is_user_function(function) or type(value) in (property, classmethod, staticmethod):
+        return getattr(value, name)
+    raise _refuse(name)
 
 
 def _setter(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
@@ -262,6 +270,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "__call__": _call,
     "__dataclass_fields__": _fields,
     "__orig_bases__": _generic_bases,
+    "__isabstractmethod__": _abstract,
     "__set__": _setter,
     "__delete__": _setter,
 } | dict.fromkeys(

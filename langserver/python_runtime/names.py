@@ -91,7 +91,7 @@ HANDLED = frozenset(
     __class__ __dict__ __mro__ __bases__ __base__ __subclasses__ __init__ __new__ __getattribute__ __setattr__
     __delattr__ __get__ __set__ __delete__ __set_name__ __init_subclass__ __match_args__ __dataclass_fields__ __slots__
     __self__ __func__ __defaults__ __kwdefaults__ __annotations__ __wrapped__ __origin__ __call__ __orig_bases__
-    __orig_class__ __abstractmethods__
+    __orig_class__ __abstractmethods__ __isabstractmethod__
     """.split()
 )
 _PLAIN = """

@@ -11,7 +11,6 @@ from typing import Any
 
 from langserver.python_runtime import guards
 from langserver.python_runtime.faces import SafeABCMeta, SafeEnumMeta
-from langserver.python_runtime.formatting import format_text
 from langserver.python_runtime.modules import (
     asynchronous,
     copying,
@@ -21,23 +20,12 @@ from langserver.python_runtime.modules import (
     printing,
     records,
     reporting,
+    templates,
     warners,
 )
 
 # Made by `type.__call__`: the guarded metaclass makes classes only from class statements of the program.
 ABC: Any = type.__call__(SafeABCMeta, "ABC", (), {"__slots__": (), "__module__": "abc"})
-
-
-class Formatter:
-    """`string.Formatter` for subclassing is rare; formatting with it is not. Attributes go through the guard."""
-
-    def format(self, template: str, /, *args: Any, **kwargs: Any) -> str:
-        """Formats like `str.format`."""
-        return format_text(guards.load, template, args, kwargs)
-
-    def vformat(self, template: str, args: Any, kwargs: Any) -> str:
-        """Formats with a sequence and a mapping."""
-        return format_text(guards.load, template, args, kwargs)
 
 
 def _userstring(value: Any) -> str:
@@ -74,7 +62,7 @@ _OWN: dict[str, dict[str, Any]] = {
     "logging": loggers.NAMES,
     "operator": functional.OPERATOR,
     "pprint": printing.PPRINT,
-    "string": {"Formatter": Formatter},
+    "string": {"Formatter": templates.Formatter},
     "traceback": reporting.TRACEBACK,
     "typing": records.TYPING,
     "warnings": warners.NAMES,
