@@ -35,11 +35,16 @@ class NameChecker(RestrictingNodeTransformer):
 
     def refuse(self, node: ast.AST, rule: str, message: str, hint: str = "") -> None:
         """Records a problem at `node`."""
-        if len(self.problems) < MAX_PROBLEMS:
-            line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-            text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
-            column = len(text.encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
-            self.problems.append(Problem(rule, message, line, column, hint))
+        line, column = self._place(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
+        end = self._place(getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or 0)
+        problem = Problem(rule, message, line, column, hint, *end)
+        if len(self.problems) < MAX_PROBLEMS and problem not in self.problems:
+            self.problems.append(problem)
+
+    def _place(self, line: int, offset: int) -> tuple[int, int]:
+        """Line and column, of a byte offset."""
+        text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
+        return line, len(text.encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
 
     def refuse_ahead(self, node: ast.AST, refusal: Refusal) -> None:
         """Records what will be refused at `node` when it runs."""

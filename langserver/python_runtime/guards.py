@@ -34,10 +34,14 @@ _WRITE_ON_FUNCTIONS = frozenset(
 )
 _WRITE_ON_EXCEPTIONS = frozenset("__cause__ __context__ __suppress_context__ __traceback__ __notes__".split())
 # A method's name is one like any other on an instance: the interpreter asks the class.
-_WRITE_ON_INSTANCES = names.DEFINABLE | {"__dict__", "__doc__", "__name__", "__qualname__", "__module__"} | {
-    "__wrapped__",
-    "__annotations__",
-}
+_WRITE_ON_INSTANCES = (
+    names.DEFINABLE
+    | {"__dict__", "__doc__", "__name__", "__qualname__", "__module__"}
+    | {
+        "__wrapped__",
+        "__annotations__",
+    }
+)
 _NOT_ON_CLASSES = frozenset("__slots__ __match_args__ __new__ __set_name__ __init_subclass__ __class_getitem__".split())
 _LABELS_ON_CLASSES = frozenset({"__name__", "__qualname__", "__module__", "__doc__"})
 
@@ -141,7 +145,7 @@ def _unbound(method: str, template_of: Callable[[Any], str]) -> Callable[..., st
 
 
 # Whose docstring a program may write, as the documentation of named tuples shows.
-_DESCRIBED = (property, type(namedtuple("_Probe", ["x"]).x))  # noqa: PYI024
+_DESCRIBED = (property, type(vars(namedtuple("_Probe", ["x"]))["x"]))  # noqa: PYI024
 
 
 class ClassOf:
@@ -163,7 +167,7 @@ class ClassOf:
             raise RefusedAttribute("__class__ can only be set to a class with the same library classes behind it")
         object.__setattr__(self._value, "__class__", new)
 
-    __class__ = property(lambda self: shown(type(self._value)), _set)  # type: ignore[assignment]
+    __class__ = property(lambda self: shown(type(self._value)), _set)
 
 
 def writable(value: Any) -> Any:

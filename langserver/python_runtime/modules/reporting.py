@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from langserver.python_runtime.errors import render_current, render_exception
 from langserver.python_runtime.logs import STDERR
+from langserver.python_runtime.tracebacks import render_current, render_exception
 
 
 def format_exc(limit: Any = None, chain: bool = True) -> str:

@@ -1,4 +1,4 @@
-"""The programs under programs/: each begins with a line `#: what it shows`, or `#: 3.12 what it shows` for newer syntax."""
+"""The programs under programs/: each begins with `#: what it shows`, or `#: 3.12 what it shows` for newer syntax."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every program under programs/ gives under the policy what it gives in plain CPython: its `result`, and what it prints.
+"""Every program under programs/ gives under the policy what it gives in plain CPython: `result`, and what it prints.
 
 All run in one process on either side, one after the other.
 """
@@ -9,9 +9,6 @@ import io
 import json
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import redirect_stdout
-from typing import Any
 
 import pytest
 
