@@ -84,6 +84,7 @@ class _Draft:
         if policy:
             visitor = Policy(sources.lines())
             with _recursion(_VISITOR_RECURSION):
+                visitor.refuse_unknown(tree)
                 if ahead:  # before the visitor rewrites the tree
                     forecast(tree, visitor.refuse_ahead)
                 tree = visitor.visit(tree)

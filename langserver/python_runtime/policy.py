@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from langserver.python_runtime import catalog, names, plant
+from langserver.python_runtime import catalog, grammar, names, plant
 from langserver.python_runtime.checker import NameChecker
 from langserver.python_runtime.userclasses import REGISTRAR_ENTRY
 
@@ -21,7 +21,7 @@ _FREE_NODES = """
     AnnAssign NamedExpr Delete Starred Subscript Slice Index Tuple List Set Dict Constant JoinedStr FormattedValue
     BinOp BoolOp UnaryOp Compare Call Load Store Del And Or Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor
     BitAnd FloorDiv Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn match_case MatchValue MatchSingleton
-    MatchSequence MatchMapping MatchOr arguments TypeAlias
+    MatchSequence MatchMapping MatchOr arguments TypeAlias TemplateStr Interpolation
 """
 
 
@@ -34,6 +34,11 @@ class Policy(NameChecker):
         self._classes: list[str] = []  # the innermost last, for name mangling
         self._patterns: list[ast.stmt] | None = None
         self._next_pattern = 0
+
+    def refuse_unknown(self, tree: ast.Module) -> None:
+        """Refuses syntax of a Python that is newer than what this policy was written for."""
+        for node in grammar.used_unknown(tree):
+            self.refuse(node, "syntax", "this syntax is newer than what is known here", "write it as older Pythons do")
 
     # Attributes
 
@@ -152,7 +157,6 @@ class Policy(NameChecker):
 
     def visit_Import(self, node: ast.Import) -> ast.AST | list[ast.stmt]:
         """Becomes assignments of facades."""
-        self._not_lazy(node)
         statements: list[ast.stmt] = []
         for alias in node.names:
             self._imported(node, alias.name)
@@ -164,7 +168,6 @@ class Policy(NameChecker):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | list[ast.stmt]:
         """Each name singly: the interpreter's own plant.IMPORT_FROM falls back to raw modules in `sys.modules`."""
-        self._not_lazy(node)
         module = "." * node.level + (node.module or "")
         self._imported(node, module)
         pairs = [(alias.name, alias.asname or alias.name) for alias in node.names]
@@ -187,11 +190,6 @@ class Policy(NameChecker):
         self.imports[module] = None
         if module.partition(".")[0] in catalog.NEVER:
             self.refuse(node, "import", *catalog.without(module))
-
-    def _not_lazy(self, node: ast.AST) -> None:
-        # A field of Python 3.15, where the import happens at first use and through another builtin.
-        if getattr(node, "is_lazy", 0):
-            self.refuse(node, "syntax", "lazy imports are not available")
 
     # Patterns
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import csv
 import decimal
+import sys
 import textwrap
 from collections import UserString, defaultdict
 from typing import Any
@@ -55,7 +56,7 @@ _OWN: dict[str, dict[str, Any]] = {
     "abc": {"ABC": ABC, "ABCMeta": SafeABCMeta, "abstractproperty": abc.abstractproperty},
     "asyncio": asynchronous.NAMES,
     "collections": {"namedtuple": records.namedtuple},
-    "copy": copying.NAMES,
+    "copy": copying.NAMES | ({"replace": records.copy_replace} if sys.version_info >= (3, 13) else {}),
     "dataclasses": records.DATACLASSES,
     "enum": {"EnumMeta": SafeEnumMeta, "EnumType": SafeEnumMeta},
     "functools": functional.FUNCTOOLS,

@@ -148,6 +148,17 @@ def replace(obj: Any, /, **changes: Any) -> Any:
     return kind(**changes)
 
 
+def copy_replace(obj: Any, /, **changes: Any) -> Any:
+    """`copy.replace`."""
+    if dataclasses.is_dataclass(type(obj)):
+        return replace(obj, **changes)
+    try:
+        method = load(type(obj), "__replace__")
+    except AttributeError:
+        raise TypeError(f"replace() does not support {type(obj).__name__} objects") from None
+    return method(obj, **changes)
+
+
 def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:
     """`collections.namedtuple`: it evaluates text made of the names."""
     if isinstance(field_names, str):
