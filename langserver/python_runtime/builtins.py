@@ -10,7 +10,7 @@ from typing import Any
 
 from langserver.python_runtime import guards, modules, plant
 from langserver.python_runtime.catalog import REFUSED_BUILTINS
-from langserver.python_runtime.faces import GuardedSuper, SafeType, behind, check_bases
+from langserver.python_runtime.faces import GuardedSuper, SafeType, behind, check_bases, made_by
 from langserver.python_runtime.modules.printing import print_
 from langserver.python_runtime.names import closed_everywhere, is_dunder
 from langserver.python_runtime.refusals import RefusedClass, call
@@ -96,23 +96,25 @@ def _build_class(body: Any, name: str, /, *bases: Any, metaclass: Any = None, **
             raise RefusedClass("metaclass= takes a class that derives from type")
         if metaclass not in USER and metaclass not in EXPORTED:
             raise RefusedClass("this metaclass is not available here")
-        keywords["metaclass"] = metaclass
+        made = made_by(metaclass)
+        if made is not None:
+            keywords["metaclass"] = made
     if any(is_class(base) and issubclass(base, BaseExceptionGroup) for base in bases) and (
         {"split", "subgroup"} & set(body.__code__.co_names)
     ):
         raise RefusedClass("an exception group may not define split or subgroup")
     try:
-        made = builtins.__build_class__(body, name, *bases, **keywords)
+        cls = builtins.__build_class__(body, name, *bases, **keywords)
     except RuntimeError as error:
         # Before 3.12 the interpreter wraps what `__set_name__` raises.
-        if type(error.__cause__) is RefusedClass:
+        if error.__cause__ is not None and REGISTRAR_ENTRY in str(error):
             raise error.__cause__ from None
         raise
-    if is_class(made) and not is_user_class(made):
-        if REGISTRAR_ENTRY in made.__dict__:
-            type.__delattr__(made, REGISTRAR_ENTRY)
-        register(made)
-    return made
+    if is_class(cls) and not is_user_class(cls):
+        if REGISTRAR_ENTRY in cls.__dict__:
+            type.__delattr__(cls, REGISTRAR_ENTRY)
+        register(cls)
+    return cls
 
 
 def _import_for_c(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> None:  # noqa: A002

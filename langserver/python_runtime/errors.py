@@ -37,7 +37,7 @@ def failure_of(error: BaseException) -> Failure:
     elif issubclass(cls, AuditRefusal) or _kernel_refused(error):
         kind = ErrorKind.SANDBOX_VIOLATION
     else:
-        hint = hint_of(error)
+        hint = _guess(error)
     return Failure(
         kind,
         message=text_of(error) or name_of(type(error)),
@@ -59,6 +59,15 @@ def _places_of_any(error: BaseException) -> list[Place]:
 def column_of(line: int, offset: int) -> int:
     """The column in characters, counted from 1, of a byte `offset` in line `line` of the source."""
     return len(sources.line(line).encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
+
+
+def _guess(error: BaseException) -> str:
+    try:
+        return hint_of(error)
+    except MemoryError:
+        raise
+    except BaseException:  # noqa: BLE001 -- looking at the program's keys and names may run code of it
+        return ""
 
 
 def _hint_of(error: BaseException) -> str:

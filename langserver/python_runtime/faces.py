@@ -7,13 +7,12 @@ import enum
 import types
 from typing import Any, Final
 
-from langserver.python_runtime.names import DEFINABLE, is_dunder
+from langserver.python_runtime.names import DEFINABLE, closed_everywhere, instead_of, is_dunder
 from langserver.python_runtime.refusals import RefusedClass
 from langserver.python_runtime.userclasses import (
     EXPORTED,
     REGISTRAR_ENTRY,
     USER,
-    Registrar,
     is_class,
     is_user_class,
 )
@@ -43,8 +42,9 @@ def check_namespace(namespace: dict[str, Any]) -> None:
     for name in namespace:
         if type(name) is not str:
             raise RefusedClass("names in a class must be exact strings")
-        if is_dunder(name) and name not in DEFINABLE and name not in _WRITTEN_BY_COMPILER:
-            raise RefusedClass(f"a class may not define {name}")
+        allowed = name in DEFINABLE or name in _WRITTEN_BY_COMPILER if is_dunder(name) else not closed_everywhere(name)
+        if not allowed:
+            raise RefusedClass(f"a class may not define {name}", instead_of(name))
 
 
 _WRITTEN_BY_COMPILER: Final = frozenset(
@@ -54,7 +54,6 @@ _WRITTEN_BY_COMPILER: Final = frozenset(
 
 
 _ENUM_NAMESPACE: Final = type(enum.EnumMeta.__prepare__("_Probe", ()))
-_NAMESPACES: Final = (dict, _ENUM_NAMESPACE)
 
 
 class _MetaOfGuarded(type):
@@ -64,8 +63,6 @@ class _MetaOfGuarded(type):
         if cls not in USER:
             if cls is SafeType and len(args) == 1 and not kwargs:
                 return class_of(args[0])
-            if len(args) == 3 and type(args[2]) in _NAMESPACES and type(args[2].get(REGISTRAR_ENTRY)) is Registrar:
-                return super().__call__(*args, **kwargs)  # from a class statement
             if cls is SafeType and len(args) != 3:
                 raise TypeError("type() takes 1 or 3 arguments")
             raise RefusedClass("a class made by calling type() is not available here: write a class statement")
@@ -166,6 +163,14 @@ def behind(value: Any) -> Any:
 def class_of(value: object) -> Any:
     """What `type(value)` and `value.__class__` are to the program."""
     return shown(type(value))
+
+
+def made_by(metaclass: type) -> type | None:
+    """What makes the classes of a statement with `metaclass=`: a guarded one is a base only. None is the default.
+
+    Classes of the real ones go together with the library's own, whose metaclasses derive from those.
+    """
+    return None if metaclass is SafeType else _REAL.get(metaclass, metaclass)
 
 
 # Besides classes, what may stand among the bases of a class statement: recognised by exact type.

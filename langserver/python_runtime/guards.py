@@ -73,13 +73,15 @@ def load(value: Any, name: str) -> Any:
 def check_private(value: Any, name: str) -> None:
     """Raises RefusedAttribute unless `value` lets go of its attribute `name`, which begins with one underscore."""
     kind = type(value)
-    if kind in USER:
+    if is_class(value):
+        found = next((base for base in mro_of(value) if name in namespace_of(base)), None)
+        # What no class of its order has comes from its metaclass: `_convert_` of EnumMeta copies any module.
+        own = found in USER if found is not None else value in USER and foreign_owner(kind, name) is None
+        if own or _documented(value, name):
+            return
+    elif kind in USER:
         owner = foreign_owner(kind, name)
         if owner is None or _documented(kind, name):
-            return
-    elif is_class(value):
-        found = next((base for base in mro_of(value) if name in namespace_of(base)), None)
-        if (value in USER and (found is None or found in USER)) or _documented(value, name):
             return
     elif kind is super:
         owner_class, target = super_parts(value)

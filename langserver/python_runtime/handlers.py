@@ -215,6 +215,11 @@ def _generic_bases(value: Any, name: str, load: Load, check_write: CheckWrite) -
     return tuple(shown(each) for each in found) if type(found) is tuple else found
 
 
+def _module(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    found = getattr(value, name)
+    return "builtins" if type(found) is str and found.startswith("langserver.") else found
+
+
 def _abstract(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     function = value.__func__ if type(value) is types.MethodType else value
     if _is_users(value) or is_user_function(function) or type(value) in (property, classmethod, staticmethod):
@@ -270,6 +275,7 @@ HANDLERS: Final[dict[str, Handler]] = {
     "__call__": _call,
     "__dataclass_fields__": _fields,
     "__orig_bases__": _generic_bases,
+    "__module__": _module,
     "__isabstractmethod__": _abstract,
     "__set__": _setter,
     "__delete__": _setter,

@@ -91,11 +91,11 @@ HANDLED = frozenset(
     __class__ __dict__ __mro__ __bases__ __base__ __subclasses__ __init__ __new__ __getattribute__ __setattr__
     __delattr__ __get__ __set__ __delete__ __set_name__ __init_subclass__ __match_args__ __dataclass_fields__ __slots__
     __self__ __func__ __defaults__ __kwdefaults__ __annotations__ __wrapped__ __origin__ __call__ __orig_bases__
-    __orig_class__ __abstractmethods__ __isabstractmethod__
+    __module__ __orig_class__ __abstractmethods__ __isabstractmethod__
     """.split()
 )
 _PLAIN = """
-    __name__ __qualname__ __doc__ __module__ __cause__ __context__ __suppress_context__ __notes__ __traceback__
+    __name__ __qualname__ __doc__ __cause__ __context__ __suppress_context__ __notes__ __traceback__
     __members__ __args__ __parameters__ __metadata__ __bound__ __constraints__ __supertype__ __total__
     __required_keys__ __optional_keys__ __value__ __type_params__ __covariant__ __contravariant__ __infer_variance__
     __default__ __final__ __unpacked__ __readonly_keys__ __mutable_keys__ __closed__ __extra_items__ __override__

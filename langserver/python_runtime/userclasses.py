@@ -94,7 +94,8 @@ def register(cls: type) -> None:
     if issubclass(cls, type):
         check_metaclass(cls)
     USER.add(cls)
-    if not any(owned_names(base) for base in mro_of(cls) if base not in USER):
+    # Never a metaclass: its instances are classes, which have names of their own bases.
+    if not issubclass(cls, type) and not any(owned_names(base) for base in mro_of(cls) if base not in USER):
         PLAIN.add(cls)
 
 
@@ -120,6 +121,9 @@ class Registrar:
     def __set_name__(self, owner: type, name: str) -> None:
         type.__delattr__(owner, name)
         register(owner)
+
+    def __repr__(self) -> str:
+        return "<registrar>"
 
     def __get__(self, instance: object, owner: type | None = None) -> Registrar:
         """Being a descriptor keeps Enum from taking it for a member."""

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from langserver.python_runtime import names
+from langserver.python_runtime.faces import check_namespace
 from langserver.python_runtime.guards import check_private, exact, load
 from langserver.python_runtime.refusals import RefusedClass, attribute
 from langserver.python_runtime.userclasses import USER, mro_of, namespace_of
@@ -209,6 +210,17 @@ def _guard_redirects() -> None:
     enum.property.__get__ = redirect  # type: ignore[method-assign]
 
 
+def _guard_enums() -> None:
+    """The functional form, `Enum("E", {...})`, makes a class of names that are data."""
+    make: Any = enum.EnumMeta.__new__
+
+    def checked(mcs: Any, name: str, bases: Any, namespace: Any, **options: Any) -> Any:
+        check_namespace(namespace)
+        return make(mcs, name, bases, namespace, **options)
+
+    enum.EnumMeta.__new__ = staticmethod(checked)  # type: ignore[assignment]
+
+
 def harden() -> None:
     """Called once in the zygote of a policy, before any program."""
     if hasattr(dataclasses, "_FuncBuilder"):
@@ -217,3 +229,4 @@ def harden() -> None:
         _guard_functions()
     inspect._signature_fromstr = _no_text_signature  # type: ignore[attr-defined]
     _guard_redirects()
+    _guard_enums()

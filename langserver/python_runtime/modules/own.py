@@ -25,9 +25,6 @@ from langserver.python_runtime.modules import (
     warners,
 )
 
-# Made by `type.__call__`: the guarded metaclass makes classes only from class statements of the program.
-ABC: Any = type.__call__(SafeABCMeta, "ABC", (), {"__slots__": (), "__module__": "abc"})
-
 
 def _userstring(value: Any) -> str:
     return str(value.data if isinstance(value, UserString) else value)
@@ -53,7 +50,7 @@ guards.WRITABLE.update(
 )
 
 _OWN: dict[str, dict[str, Any]] = {
-    "abc": {"ABC": ABC, "ABCMeta": SafeABCMeta, "abstractproperty": abc.abstractproperty},
+    "abc": {"ABC": abc.ABC, "ABCMeta": SafeABCMeta, "abstractproperty": abc.abstractproperty},
     "asyncio": asynchronous.NAMES,
     "collections": {"namedtuple": records.namedtuple},
     "copy": copying.NAMES | ({"replace": records.copy_replace} if sys.version_info >= (3, 13) else {}),
