@@ -35,10 +35,12 @@ class NameChecker(RestrictingNodeTransformer):
 
     def refuse(self, node: ast.AST, rule: str, message: str, hint: str = "") -> None:
         """Records a problem at `node`."""
+        if len(self.problems) >= MAX_PROBLEMS:
+            return
         line, column = self._place(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
         end = self._place(getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or 0)
         problem = Problem(rule, message, line, column, hint, *end)
-        if len(self.problems) < MAX_PROBLEMS and problem not in self.problems:
+        if problem not in self.problems:
             self.problems.append(problem)
 
     def _place(self, line: int, offset: int) -> tuple[int, int]:

@@ -24,6 +24,8 @@ _FREE_NODES = """
     MatchSequence MatchMapping MatchOr arguments TypeAlias TemplateStr Interpolation
 """
 
+_BY_GUARD = "capture the object, as in `case Thing() as x if ...:`"
+
 
 class Policy(NameChecker):
     """Visits one module. `problems` and `imports` (module names, in order of appearance) are filled by `visit`."""
@@ -150,7 +152,8 @@ class Policy(NameChecker):
             for part in parts:
                 text = part.value if isinstance(part, ast.Constant) else None
                 if not isinstance(text, str) or not names.is_field(text):
-                    self.refuse(node, "name", "__match_args__ must be a tuple of public attribute names, written out")
+                    message = "__match_args__ must be a tuple of public attribute names, written out"
+                    self.refuse(node, "name", message, "write it as in __match_args__ = ('x', 'y')")
                     return
 
     # Imports
@@ -204,7 +207,7 @@ class Policy(NameChecker):
         """A class pattern: the names it reads must be free."""
         for name in node.kwd_attrs:
             if names.closed_everywhere(name) or name.startswith("_") or name in names.SPECIAL_NAMES:
-                self.refuse(node, "attribute", f"the attribute {name} cannot be used in a pattern")
+                self.refuse(node, "attribute", f"the attribute {name} cannot be used in a pattern", _BY_GUARD)
         cls = node.cls
         fetched = self.visit(cls)
         node.patterns = [self.visit(each) for each in node.patterns]
@@ -219,7 +222,7 @@ class Policy(NameChecker):
         elif isinstance(fetched, (ast.Name, ast.Attribute)):
             node.cls = fetched
         else:
-            self.refuse(node, "attribute", "this class cannot be named in a pattern")
+            self.refuse(node, "attribute", "this class cannot be named in a pattern", "give it a name first")
         return node
 
     def _captured(self, node: ast.MatchAs | ast.MatchStar) -> ast.AST:
