@@ -69,8 +69,8 @@ def _issubclass(cls: Any, classes: Any, /) -> bool:
 
 
 def _dir(*values: Any) -> list[str]:
-    if not values:
-        raise call("dir", "name an object, as in dir(x)")
+    if not values:  # of the caller's scope
+        return sorted(name for name in sys._getframe(1).f_locals if "$" not in name and name != "__builtins__")
     return [name for name in dir(*values) if type(name) is str and not closed_everywhere(name) and "$" not in name]
 
 
@@ -99,10 +99,13 @@ def _build_class(body: Any, name: str, /, *bases: Any, metaclass: Any = None, **
         made = made_by(metaclass)
         if made is not None:
             keywords["metaclass"] = made
-    if any(is_class(base) and issubclass(base, BaseExceptionGroup) for base in bases) and (
-        {"split", "subgroup"} & set(body.__code__.co_names)
-    ):
-        raise RefusedClass("an exception group may not define split or subgroup")
+    for base in bases:
+        if (
+            is_class(base)
+            and issubclass(base, BaseExceptionGroup)
+            and {"split", "subgroup"} & {*body.__code__.co_names}
+        ):
+            raise RefusedClass("an exception group may not define split or subgroup", "define derive() only")
     try:
         cls = builtins.__build_class__(body, name, *bases, **keywords)
     except RuntimeError as error:

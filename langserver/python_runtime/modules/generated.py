@@ -212,13 +212,32 @@ def _guard_redirects() -> None:
 
 def _guard_enums() -> None:
     """The functional form, `Enum("E", {...})`, makes a class of names that are data."""
-    make: Any = enum.EnumMeta.__new__
+    create: Any = enum.EnumMeta.__dict__["_create_"]
 
-    def checked(mcs: Any, name: str, bases: Any, namespace: Any, **options: Any) -> Any:
-        check_namespace(namespace)
-        return make(mcs, name, bases, namespace, **options)
+    def checked(cls: Any, class_name: str, members: Any, **options: Any) -> Any:
+        members = _exact_members(members)
+        check_namespace(dict.fromkeys(each if type(each) is str else each[0] for each in members))
+        return create(cls, class_name, members, **options)
 
-    enum.EnumMeta.__new__ = staticmethod(checked)  # type: ignore[assignment]
+    enum.EnumMeta._create_ = checked  # type: ignore[attr-defined]
+
+
+def _exact_members(members: Any) -> Any:
+    """A copy of what an enum is made of, its names exact strings: it is read once more, after the check."""
+    if members is None:
+        return ()
+    if issubclass(type(members), str):
+        return str.__str__(members).replace(",", " ").split()
+    if issubclass(type(members), dict):
+        return {exact(name): value for name, value in dict.items(members)}
+    copied: list[Any] = []
+    for member in members:
+        if issubclass(type(member), str):
+            copied.append(exact(member))
+        else:
+            name, value = member
+            copied.append((exact(name), value))
+    return copied
 
 
 def harden() -> None:

@@ -211,3 +211,12 @@ class Größe:
     länge = 1
     def μ(self): return self.länge
 result = [añadir(1), field, 变量, Größe().μ(), Größe.__name__]
+#: dir() of a scope and of objects
+a, _b = 1, 2
+def f(x):
+    y = 1
+    return dir()
+class A:
+    z = 1
+    inside = [n for n in dir() if not n.startswith("__")]
+result = [f(1), A.inside, [n for n in dir() if not n.startswith("__") and n != "inputs"], "upper" in dir("")]
