@@ -319,7 +319,7 @@ def test_execution_refuses_no_import_before_it_runs(run):
 EVERYTHING = '''
 import threading, os
 from math import sqr
-x = f"{o.__code__} {p.gi_frame:>{q.__globals__}}" + """
+x = f"{o.__code__} {p.gi_frame!r}" + q.__globals__ + """
 """ + o.__closure__
 @a.__code__
 def f(y=b.__code__): pass
@@ -340,7 +340,7 @@ def test_validate_says_all_at_once_in_order(run):
         (3, 1, "cannot import name 'sqr' from 'math'"),
         (4, 8, "the attribute __code__ is not available"),
         (4, 21, "the attribute gi_frame is not available"),
-        (4, 36, "the attribute __globals__ is not available"),
+        (4, 38, "the attribute __globals__ is not available"),
         (5, 7, "the attribute __closure__ is not available"),
         (6, 2, "the attribute __code__ is not available"),
         (7, 9, "the attribute __code__ is not available"),
