@@ -214,8 +214,8 @@ def _guard_enums() -> None:
     """The functional form, `Enum("E", {...})`, makes a class of names that are data."""
     create: Any = enum.EnumMeta.__dict__["_create_"]
 
-    def checked(cls: Any, class_name: str, members: Any, **options: Any) -> Any:
-        members = _exact_members(members)
+    def checked(cls: Any, class_name: str, names: Any = None, **options: Any) -> Any:
+        members = _exact_members(names)
         check_namespace(dict.fromkeys(each if type(each) is str else each[0] for each in members))
         return create(cls, class_name, members, **options)
 

@@ -65,7 +65,7 @@ def test_a_failure_names_kind_place_traceback_and_message(cli, task):
 
     assert (ended.status, ended.out) == (1, "")
     first, *rest = ended.err.splitlines()
-    assert first == "price.py:3: USER_ERROR: KeyError: 'price'"
+    assert first == "price.py:3:12: USER_ERROR: KeyError: 'price'"
     assert "    return order['price']" in rest
 
 
