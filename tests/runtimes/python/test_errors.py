@@ -15,7 +15,7 @@ def test_traceback_has_user_frames_only(run, plain):
         failure = start(source).failure
         assert (failure.kind, failure.type, failure.line) == (ErrorKind.USER_ERROR, "JSONDecodeError", 3)
         carets = re.compile(r"^ +[~^]+\n", re.MULTILINE)  # each Python's own: see test_mistakes.py
-        assert len(carets.findall(failure.traceback)) == 2
+        assert carets.search(failure.traceback)
         assert carets.sub("", failure.traceback) == (
             "Traceback (most recent call last):\n"
             '  File "node.py", line 6, in main\n'

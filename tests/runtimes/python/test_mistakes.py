@@ -81,6 +81,7 @@ MISTAKES = [
     ("x = {'é': [1]}; y = x['é'][2] + 1", "positions"),
     ("def f(x):\n  return (x.a +\n    x.b.c)\nf(1)", ""),
     ("def f(a, b): return a\nf(1)", ""),
+    ("def load(t): return t[5]\ndef main():\n    return load('{')\nmain()", "positions"),
     ("x = [1, 2, 3]\nx[0]['a'][1] = 5", ""),
     ("e = ValueError('v'); e.add_note('n1\\nn2')\nraise e", ""),
     ("try:\n  {}['k']\nexcept KeyError as e:\n  raise ValueError('v') from e", ""),
