@@ -218,4 +218,4 @@ def test_a_refusal_that_ended_it_is_told_once(cli, task):
 
     assert ended.status == 1
     assert "warning:" not in ended.err
-    assert ended.err.startswith("bold.py:1: POLICY_VIOLATION: ")
+    assert ended.err.startswith("bold.py:1:1: POLICY_VIOLATION: ")
