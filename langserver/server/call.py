@@ -29,7 +29,10 @@ class Call:
 
     async def write(self, message: Message) -> None:
         """Returns when gRPC has sent it, which waits for the caller to read what came before."""
-        data = message.SerializeToString()
+        await self.send(message.SerializeToString())
+
+    async def send(self, data: bytes) -> None:
+        """The same with a message's bytes, for those who keep no more of it."""
         self._is_writing = True
         await self._context.write(data)
         self._is_writing = False  # cancelled, it is still on its way
@@ -39,8 +42,9 @@ class Call:
         self._outbox.owe(self, size, self.drop)
 
     def close(self) -> None:
-        """The handler is done."""
+        """The handler is done, and nothing of the call is kept here: exceptions keep frames, and frames this."""
         self._outbox.settle(self)
+        del self._context
 
     async def abort(self, code: grpc.StatusCode, details: str) -> NoReturn:
         """Ends the call with a status: raises AbortError. Raises CancelledError where none can reach the caller."""

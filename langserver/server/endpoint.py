@@ -83,7 +83,7 @@ def bind(server: grpc.aio.Server, address: Address, settings: Settings) -> Addre
 
 def outbox_bytes(settings: Settings) -> int:
     """What answers may lie unread, all calls together: some for each slot, and never few."""
-    return max(_LEAST_OUTBOX_BYTES, 2 * settings.max_concurrency * (settings.output_bytes + settings.log_bytes))
+    return max(_LEAST_OUTBOX_BYTES, 4 * settings.max_concurrency * (settings.output_bytes + settings.log_bytes))
 
 
 def add_services(server: grpc.aio.Server, services: Mapping[str, Mapping[str, Handler]], reflection: bool) -> None:

@@ -53,8 +53,9 @@ def services(service: LanguageService, health: Health, outbox: Outbox) -> Mappin
 
 
 def _method(kind: type[AnyMessage], handle: _Handle[AnyMessage], intake: Intake, outbox: Outbox) -> _Handler:
-    async def serve(_: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+    async def serve(messages: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         call = Call(context, outbox)
+        del messages, context  # it is `call` who lets go of them
         async with quietly():
             try:
                 async with answering(call):
@@ -72,11 +73,11 @@ def _one(handle: Callable[[AnyMessage, Call], Awaitable[_Answer]]) -> _Handle[An
     async def answer(request: AnyMessage, call: Call) -> None:
         answering_it = handle(request, call)
         del request  # seventeen megabytes, perhaps, while the task waits and runs
-        response = await answering_it
-        call.owe(response.ByteSize())
+        data = (await answering_it).SerializeToString()
+        call.owe(2 * len(data))  # gRPC has a copy of its own
         try:
             async with asyncio.timeout(DELIVERY_SECONDS):
-                await call.write(response)
+                await call.send(data)
         except TimeoutError:
             raise Unread(DELIVERY_SECONDS) from None
 

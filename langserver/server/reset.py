@@ -3,7 +3,8 @@
 A status goes out behind what was written before it. To a caller who does not read it never does, and gRPC keeps the
 call and its messages for as long as he likes. Its Python library has no word for a reset; but it does reset the stream
 when the last thing that knows the call is gone. That is the library's own task around a handler, to be found by its
-name: tests/integration/server/test_unread.py fails where that has changed.
+name: tests/integration/server/test_unread.py fails where that has changed. (Its loop holds the latest call until the
+next one comes: one at most is kept longer.)
 """
 
 from __future__ import annotations

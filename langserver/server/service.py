@@ -60,7 +60,7 @@ class LanguageService:
                     def finish(_: asyncio.Task[Finished]) -> None:
                         lines.put_nowait(None)
                         # The slot is free again: a reader who does not read must not hold memory without one.
-                        call.owe(self._ceilings.output_bytes + self._ceilings.log_bytes)
+                        call.owe(2 * (self._ceilings.output_bytes + self._ceilings.log_bytes))  # gRPC has a copy
                         patience.reschedule(asyncio.get_running_loop().time() + DELIVERY_SECONDS)
 
                     running.add_done_callback(finish)
