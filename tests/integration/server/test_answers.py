@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2
 
 from langserver.core.claims import Failure, Report
 from langserver.core.outcome import ErrorKind
@@ -147,3 +148,10 @@ async def test_a_fault_of_ours_shows_nothing_of_it(method, caplog):
     assert failed.value.code() is grpc.StatusCode.INTERNAL
     assert failed.value.details() == "internal error: the server's log has it"
     assert "secret detail" in caplog.text
+
+
+async def test_every_method_of_the_contract_is_offered():
+    offered = services(LanguageService(Tasks(Gate(1, 0), {}), Ceilings(), lambda: None), Health([]), Outbox(1))
+    for file in (lang_pb2.DESCRIPTOR, health_pb2.DESCRIPTOR):
+        for service in file.services_by_name.values():
+            assert offered[service.full_name].keys() == {method.name for method in service.methods}
