@@ -21,6 +21,7 @@ class Call:
         self._handler = asyncio.current_task()
         self._call_task = call_task()
         self._is_writing = False
+        self.peer = context.peer()  # address and port: one connection
 
     async def read(self) -> bytes | None:
         """The next message; None when there is none."""

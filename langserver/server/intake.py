@@ -26,15 +26,25 @@ class Unsent(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """How many messages are received at once: `quick` ones, each for `quick_seconds` at first; of those that take
-    longer `slow`, for up to `slow_seconds`, after a wait of up to `patience_seconds` for their turn.
+    """How many messages are received at once: `quick` ones, `quick_each` of one connection, each for `quick_seconds` at
+    first; of those that take longer `slow`, for up to `slow_seconds`, after a wait of up to `patience_seconds` for
+    their turn.
     """
 
     quick: int
+    quick_each: int
     quick_seconds: float
     slow: int
     slow_seconds: float
     patience_seconds: float
+
+
+class _Connection:
+    """Its share of the quick lane, and the calls that know of it."""
+
+    def __init__(self, places: int) -> None:
+        self.places = asyncio.Semaphore(places)
+        self.calls = 0
 
 
 class Intake:
@@ -43,12 +53,26 @@ class Intake:
     def __init__(self, lanes: Lanes) -> None:
         self._lanes = lanes
         self._quick = asyncio.Semaphore(lanes.quick)
+        self._connections: dict[str, _Connection] = {}
         self._slow = 0
         self._waiting: set[asyncio.Future[None]] = set()
 
-    async def take(self, read: Callable[[], Awaitable[bytes | None]]) -> bytes | None:
-        """What `read` gives. Raises Crowded and Unsent; the call must then be ended, which ends its reading too."""
-        async with self._quick:
+    async def take(self, peer: str, read: Callable[[], Awaitable[bytes | None]]) -> bytes | None:
+        """What `read` gives. Calls of one connection have the same `peer`.
+
+        Raises Crowded and Unsent; the call must then be ended, which ends its reading too.
+        """
+        connection = self._connections.setdefault(peer, _Connection(self._lanes.quick_each))
+        connection.calls += 1
+        try:
+            return await self._take(connection, read)
+        finally:
+            connection.calls -= 1
+            if not connection.calls:
+                del self._connections[peer]
+
+    async def _take(self, connection: _Connection, read: Callable[[], Awaitable[bytes | None]]) -> bytes | None:
+        async with connection.places, self._quick:
             # Never cancelled: gRPC would not free what comes after that. It ends with its call.
             reading = asyncio.ensure_future(read())
             reading.add_done_callback(_look_at)

@@ -26,9 +26,9 @@ from langserver.server.service import DELIVERY_SECONDS, LanguageService
 from langserver.server.statuses import Unread, answering
 
 # Who calls has a token where one is set: he may send large requests, and waits for his turn with them.
-_TASK_LANES = Lanes(quick=8, quick_seconds=0.25, slow=8, slow_seconds=60, patience_seconds=60)
+_TASK_LANES = Lanes(quick=8, quick_each=8, quick_seconds=0.25, slow=8, slow_seconds=60, patience_seconds=60)
 # Who asks for health may be anybody, and says a few bytes.
-_HEALTH_LANES = Lanes(quick=16, quick_seconds=0.1, slow=4, slow_seconds=5, patience_seconds=0)
+_HEALTH_LANES = Lanes(quick=16, quick_each=2, quick_seconds=0.1, slow=4, slow_seconds=5, patience_seconds=0)
 
 _Handle: TypeAlias = "Callable[[AnyMessage, Call], Awaitable[None]]"
 _Answer = TypeVar("_Answer", bound=Message)
@@ -60,7 +60,7 @@ def _method(kind: type[AnyMessage], handle: _Handle[AnyMessage], intake: Intake,
             try:
                 async with answering(call):
                     # Nested, so that neither the bytes nor the request is kept here while it is handled.
-                    await handle(parse(kind, await intake.take(call.read)), call)
+                    await handle(parse(kind, await intake.take(call.peer, call.read)), call)
             finally:
                 call.close()
 

@@ -26,7 +26,8 @@ class Caller:
 
 def lanes(**changes):
     return Lanes(
-        **{"quick": 2, "quick_seconds": 0, "slow": 1, "slow_seconds": FOREVER, "patience_seconds": 0} | changes
+        **{"quick": 2, "quick_each": 2, "quick_seconds": 0, "slow": 1, "slow_seconds": FOREVER, "patience_seconds": 0}
+        | changes
     )
 
 
@@ -36,7 +37,7 @@ async def settle():
 
 
 async def taking(intake, caller):
-    call = asyncio.create_task(intake.take(caller.read))
+    call = asyncio.create_task(intake.take("peer", caller.read))
     await settle()
     return call
 
@@ -44,16 +45,16 @@ async def taking(intake, caller):
 async def test_a_message_that_is_there():
     intake, caller = Intake(lanes()), Caller()
     caller.sent.set()
-    assert await intake.take(caller.read) == b"here"
+    assert await intake.take("peer", caller.read) == b"here"
 
 
 async def test_one_that_is_slow_holds_up_nobody_and_another_is_sent_away():
     intake, slow, second, quick = Intake(lanes()), Caller(), Caller(), Caller()
     first = await taking(intake, slow)
     with pytest.raises(Crowded):
-        await intake.take(second.read)
+        await intake.take("peer", second.read)
     quick.sent.set()
-    assert await intake.take(quick.read) == b"here"
+    assert await intake.take("peer", quick.read) == b"here"
     slow.sent.set()
     assert await first == b"here"
     again = await taking(intake, Caller())  # there is a place again
@@ -89,11 +90,23 @@ async def test_who_waits_may_be_done_before_his_turn_and_no_more_are_received():
     await asyncio.wait(calls)
 
 
+async def test_one_connection_holds_up_only_itself():
+    intake, other = Intake(lanes(quick=2, quick_each=1, quick_seconds=FOREVER)), Caller()
+    crowd = [Caller() for _ in range(5)]
+    calls = [await taking(intake, caller) for caller in crowd]
+    assert [caller.begun.is_set() for caller in crowd] == [True] + [False] * 4
+    other.sent.set()
+    assert await intake.take("other", other.read) == b"here"
+    for caller in crowd:
+        caller.sent.set()
+    assert await asyncio.gather(*calls) == [b"here"] * 5
+
+
 async def test_what_does_not_come():
     intake = Intake(lanes(slow_seconds=0))
     for _ in range(3):  # its place is free again each time
         with pytest.raises(Unsent, match="the request did not arrive within 0 s"):
-            await intake.take(Caller().read)
+            await intake.take("peer", Caller().read)
 
 
 async def test_a_caller_who_goes_away_gives_his_place_back():
