@@ -5,7 +5,7 @@ import warnings
 
 from langserver.pb import lang_pb2 as langserver_dot_pb_dot_lang__pb2
 
-GRPC_GENERATED_VERSION = '1.85.1'
+GRPC_GENERATED_VERSION = '1.83.2'
 GRPC_VERSION = grpc.__version__
 _version_not_supported = False
 

@@ -7,8 +7,11 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
+from typing import Any, NoReturn
+
+import grpc
 
 from langserver.core.verdict import EndReason
 from langserver.errors import StartError
@@ -17,11 +20,14 @@ from langserver.sandbox.probe import probe
 from langserver.server.address import Address, parse_address
 from langserver.server.capabilities import capabilities, layers_in_force, with_packages
 from langserver.server.descriptors import raise_descriptor_limit
-from langserver.server.endpoint import add_services, bind, make_server
+from langserver.server.endpoint import add_services, bind, make_server, outbox_bytes
+from langserver.server.front import Front
 from langserver.server.gate import Gate
 from langserver.server.health import Health
 from langserver.server.logs import set_up_logging
+from langserver.server.methods import services
 from langserver.server.orphans import bury_orphans
+from langserver.server.outbox import Outbox
 from langserver.server.pool import Pool, PoolPlan
 from langserver.server.service import LanguageService
 from langserver.server.tasks import Tasks
@@ -32,6 +38,7 @@ log = logging.getLogger(__name__)
 
 _STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 _LAST_ANSWERS_SECONDS = 1.0
+_LAST_TASKS_SECONDS = 20.0  # a killed child is gone in milliseconds
 
 
 def serve(settings: Settings, listen: str | None, reflection: bool) -> int:
@@ -67,28 +74,45 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
             log.warning("the layer %s is %s", layer.name, layer.void)
     bury_orphans()
     health = Health(settings.runtimes)
-    await health.start()
     pools = {name: Pool(_plan(settings, name, layers), health.listener(name)) for name in settings.runtimes}
     gate = Gate(settings.max_concurrency, settings.max_queue)
     tasks = Tasks(gate, pools)
     service = LanguageService(tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools))
-    server = make_server(settings)
-    add_services(server, service, health, reflection)
-    address = bind(server, address, settings)
+    offered = services(service, health, Outbox(outbox_bytes(settings)))
+
+    def build(at: Address) -> tuple[grpc.aio.Server, Address]:
+        server = make_server(settings)
+        add_services(server, offered, reflection)
+        return server, bind(server, at, settings)
+
+    front = Front(build, address, linger_seconds=settings.max_timeout_seconds)
+    keeping: asyncio.Task[NoReturn] | None = None
     try:
         await _start(pools.values())
-        await server.start()
+        await front.start()
+        keeping = asyncio.create_task(front.keep())
         stop, hurry = _stop_events()
-        _announce(address)
-        await stop.wait()
+        _announce(front.address)
+        await _first(stop.wait(), keeping)
         log.info("draining: %d tasks run, %d wait", gate.running, gate.waiting)
         await _drain(gate, tasks, health, settings.drain_seconds, hurry)
     finally:
-        await server.stop(_LAST_ANSWERS_SECONDS)
+        if keeping is not None:
+            keeping.cancel()
+        await front.stop(_LAST_ANSWERS_SECONDS)
         await asyncio.gather(*(pool.close() for pool in pools.values()))
-        if address.path:
+        if front.address.path:
             with suppress(FileNotFoundError):
-                os.unlink(address.path)
+                os.unlink(front.address.path)
+
+
+async def _first(asked: Coroutine[Any, Any, object], keeping: asyncio.Task[NoReturn]) -> None:
+    """Returns when it is asked to; raises what `keeping` ends with before."""
+    asking = asyncio.ensure_future(asked)
+    await asyncio.wait({asking, keeping}, return_when=asyncio.FIRST_COMPLETED)
+    if not asking.done():
+        asking.cancel()
+        await keeping
 
 
 def _plan(settings: Settings, runtime: str, layers: frozenset[str]) -> PoolPlan:
@@ -114,14 +138,20 @@ async def _start(pools: Iterable[Pool]) -> None:
 
 
 async def _drain(gate: Gate, tasks: Tasks, health: Health, seconds: float, hurry: asyncio.Event) -> None:
-    """Takes nothing new, lets what runs end for a while, then ends it. Health goes on answering."""
+    """Takes nothing new, lets what runs end for a while, then ends it. Health goes on answering.
+
+    Waits for no caller, and for nothing without an end.
+    """
     gate.drain()
-    await health.drain()
+    health.drain()
     empty, hurried = (asyncio.ensure_future(wait) for wait in (gate.wait_until_empty(), hurry.wait()))
     await asyncio.wait({empty, hurried}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     hurried.cancel()
     tasks.end_all(EndReason.DRAINED)
-    await empty
+    await asyncio.wait({empty}, timeout=_LAST_TASKS_SECONDS)
+    if not empty.done():
+        empty.cancel()
+        log.error("%d tasks did not end", gate.running)
 
 
 def _stop_events() -> tuple[asyncio.Event, asyncio.Event]:

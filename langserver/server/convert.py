@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from langserver.core.claims import Failure, SecurityClaim
 from langserver.errors import RequestError
@@ -14,6 +14,8 @@ from langserver.zygote.execution import LogLine, Outcome
 from langserver.zygote.request import TaskRequest
 
 _TASK_ID_CHARS = 1024  # it is echoed, and so must fit into the answer
+_METADATA_ENTRIES = 64
+_METADATA_BYTES = 16 << 10
 _MAX_INT32 = 2**31 - 1
 _MAX_INT64 = 2**63 - 1
 
@@ -23,6 +25,7 @@ def task_of(request: lang_pb2.ExecuteRequest) -> TaskRequest:
     limits = request.limits
     if len(request.task_id) > _TASK_ID_CHARS:
         raise RequestError(f"task_id has {len(request.task_id)} characters, the limit is {_TASK_ID_CHARS}")
+    _check_metadata(request.metadata)
     return TaskRequest(
         runtime=request.runtime,
         code=request.inline_code.code,
@@ -94,6 +97,14 @@ def max_limits(ceilings: Ceilings) -> lang_pb2.Limits:
         output_bytes=ceilings.output_bytes,
         log_bytes=ceilings.log_bytes,
     )
+
+
+def _check_metadata(metadata: Mapping[str, str]) -> None:
+    if len(metadata) > _METADATA_ENTRIES:
+        raise RequestError(f"metadata has {len(metadata)} entries, the limit is {_METADATA_ENTRIES}")
+    size = sum(len(text.encode()) for entry in metadata.items() for text in entry)
+    if size > _METADATA_BYTES:
+        raise RequestError(f"metadata has {size} bytes, the limit is {_METADATA_BYTES}")
 
 
 def _failure(outcome: Outcome) -> Failure | None:

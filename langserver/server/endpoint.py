@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import grpc
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from langserver.errors import StartError
-from langserver.pb import lang_pb2, lang_pb2_grpc
 from langserver.server.address import Address, Protection, check_exposure, clear_stale_socket
-from langserver.server.health import Health
-from langserver.server.interceptors import TokenInterceptor
-from langserver.server.messages import MessageInterceptor
-from langserver.server.service import LanguageService
+from langserver.server.interceptors import Handler, TokenInterceptor
+from langserver.server.reset import remember_calls
 from langserver.server.tls import server_credentials
 from langserver.settings import Settings
 
@@ -20,18 +18,17 @@ _METADATA_BYTES = 16 << 10
 # Beside the tasks: calls that are answered `RESOURCE_EXHAUSTED`, health, capabilities. A call over the bound would wait
 # inside the caller's library, unanswered.
 _SPARE_STREAMS = 256
+_LEAST_OUTBOX_BYTES = 64 * _MIB
 _PING_MS = 10_000
 _MIN_CLIENT_PING_MS = 5_000
 
 
 def make_server(settings: Settings) -> grpc.aio.Server:
     """A server with its bounds and its token check, but no port and no service yet."""
+    remember_calls()
     token = settings.auth_token
-    guards: list[grpc.aio.ServerInterceptor] = [MessageInterceptor()]
-    if token is not None:
-        guards.insert(0, TokenInterceptor(token.get_secret_value().encode()))
     return grpc.aio.server(
-        interceptors=guards,
+        interceptors=[] if token is None else [TokenInterceptor(token.get_secret_value().encode())],
         options=server_options(settings),
         compression=grpc.Compression.NoCompression,
     )
@@ -39,8 +36,8 @@ def make_server(settings: Settings) -> grpc.aio.Server:
 
 def server_options(settings: Settings) -> list[tuple[str, int]]:
     """gRPC's channel arguments (grpc/impl/channel_arg_names.h)."""
-    # Twice what is accepted: code or input over its own limit shall be answered by us, with limit and size.
-    receive_bytes = 2 * (settings.code_bytes + settings.input_bytes) + 8 * _MIB
+    # Code or input a little over its own limit shall be answered by us, with limit and size.
+    receive_bytes = settings.code_bytes + settings.input_bytes + 4 * _MIB
     # A log line costs its budget at least what its message adds; errors and events are under one MiB together.
     send_bytes = settings.output_bytes + settings.log_bytes + 2 * _MIB
     return [
@@ -51,6 +48,9 @@ def server_options(settings: Settings) -> list[tuple[str, int]]:
         ("grpc.absolute_max_metadata_size", _METADATA_BYTES),
         # Bit 0, identity, alone: a message is never larger than what came over the wire.
         ("grpc.compression_enabled_algorithms_bitset", 1),
+        # Of a message that nobody reads yet only the 64 KiB of HTTP/2's first window come in. Probing the line would
+        # widen that for every stream of a quick connection.
+        ("grpc.http2.bdp_probe", 0),
         # Two servers on one port would share its callers between them, silently.
         ("grpc.so_reuseport", 0),
         # A frozen or unplugged caller is noticed, and its child killed.
@@ -81,19 +81,22 @@ def bind(server: grpc.aio.Server, address: Address, settings: Settings) -> Addre
     return address if address.path else Address(address.host, port)
 
 
-def add_services(server: grpc.aio.Server, service: LanguageService, health: Health, reflection: bool) -> None:
-    """Raises StartError when reflection is asked for but not installed."""
-    lang_pb2_grpc.add_LanguageServerServicer_to_server(service, server)
-    health_pb2_grpc.add_HealthServicer_to_server(health.servicer, server)
+def outbox_bytes(settings: Settings) -> int:
+    """What answers may lie unread, all calls together: some for each slot, and never few."""
+    return max(_LEAST_OUTBOX_BYTES, 4 * settings.max_concurrency * (settings.output_bytes + settings.log_bytes))
+
+
+def add_services(server: grpc.aio.Server, services: Mapping[str, Mapping[str, Handler]], reflection: bool) -> None:
+    """`services` are handlers by method, by the service's full name. Raises StartError when reflection is asked for but
+    not installed.
+    """
+    server.add_generic_rpc_handlers(
+        tuple(grpc.method_handlers_generic_handler(name, dict(handlers)) for name, handlers in services.items())
+    )
     if not reflection:
         return
     try:
         from grpc_reflection.v1alpha import reflection as service_list
     except ImportError:
         raise StartError("reflection is not installed: it comes with `langserver[reflection]`") from None
-    names = [
-        lang_pb2.DESCRIPTOR.services_by_name["LanguageServer"].full_name,
-        health_pb2.DESCRIPTOR.services_by_name["Health"].full_name,
-        service_list.SERVICE_NAME,
-    ]
-    service_list.enable_server_reflection(names, server)
+    service_list.enable_server_reflection([*services, service_list.SERVICE_NAME], server)

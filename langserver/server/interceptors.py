@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
 
 import grpc
-
-from langserver.server.statuses import Context
 
 _HEALTH = "/grpc.health.v1.Health/"
 _SCHEME = b"bearer "
@@ -43,7 +42,22 @@ class TokenInterceptor(grpc.aio.ServerInterceptor):
         return scheme.lower() == _SCHEME and hmac.compare_digest(token, self._token)
 
 
-async def _refuse(_: Any, context: Context) -> None:
-    await context.abort(
-        grpc.StatusCode.UNAUTHENTICATED, "this server needs its token, once, as metadata `authorization: Bearer TOKEN`"
-    )
+@asynccontextmanager
+async def quietly() -> AsyncIterator[None]:
+    """Ends a handler of streams whose call was aborted inside as if it had returned.
+
+    gRPC knows that the call was aborted and keeps the exception with it. Let out, that would keep all frames it passed,
+    with the request in them, and they the call: memory until the garbage collector finds the ring.
+    """
+    try:
+        yield
+    except grpc.aio.AbortError as error:
+        error.__traceback__ = error.__context__ = error.__cause__ = None
+
+
+async def _refuse(_: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+    async with quietly():
+        await context.abort(
+            grpc.StatusCode.UNAUTHENTICATED,
+            "this server needs its token, once, as metadata `authorization: Bearer TOKEN`",
+        )

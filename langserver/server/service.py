@@ -6,17 +6,18 @@ import asyncio
 from collections.abc import Callable
 
 from langserver.limits import VALIDATE_SECONDS, Ceilings
-from langserver.pb import lang_pb2, lang_pb2_grpc
+from langserver.pb import lang_pb2
+from langserver.server.call import Call
 from langserver.server.convert import check_of, execute_response, log_line, task_of, validate_response
-from langserver.server.statuses import Context, Unread, answering
+from langserver.server.statuses import Unread, answering
 from langserver.server.tasks import Finished, Tasks
 from langserver.zygote.execution import LogLine
 from langserver.zygote.request import make_job
 
-_DELIVERY_SECONDS = 30
+DELIVERY_SECONDS = 30
 
 
-class LanguageService(lang_pb2_grpc.LanguageServerServicer):
+class LanguageService:
     """Translates between callers and `Tasks`. `capabilities` is asked at each call."""
 
     def __init__(self, tasks: Tasks, ceilings: Ceilings, capabilities: Callable[[], lang_pb2.Capabilities]) -> None:
@@ -25,29 +26,33 @@ class LanguageService(lang_pb2_grpc.LanguageServerServicer):
         self._capabilities = capabilities
 
     async def Execute(  # noqa: N802 - the proto's name, as the others
-        self, request: lang_pb2.ExecuteRequest, context: Context
+        self, request: lang_pb2.ExecuteRequest, call: Call
     ) -> lang_pb2.ExecuteResponse:
         """One task."""
-        async with answering(context):
+        async with answering(call):
             job = make_job(task_of(request), self._ceilings, "run")
+            task_id = request.task_id
+            del request  # the job has all that is needed; the task may wait long
             lines: list[lang_pb2.LogLine] = []
             # Made as they come: ten thousand at once would hold every other call up.
-            finished = await self._tasks.run(job, _deadline(context), lambda line: lines.append(log_line(line)))
-            return execute_response(request.task_id, finished, lines)
+            finished = await self._tasks.run(job, _deadline(call), lambda line: lines.append(log_line(line)))
+            return execute_response(task_id, finished, lines)
         raise AssertionError  # the call has ended with a status
 
-    async def ExecuteStream(  # type: ignore[override]  # noqa: N802 - the stub knows generators only
-        self, request: lang_pb2.ExecuteRequest, context: Context
+    async def ExecuteStream(  # noqa: N802
+        self, request: lang_pb2.ExecuteRequest, call: Call
     ) -> None:
         """One task, its log lines as they come.
 
-        Written with `context.write`, not yielded: a generator would not be told when its caller goes away.
+        Written with `Call.write`, not yielded: a generator would not be told when its caller goes away.
         """
-        async with answering(context):
+        async with answering(call):
             job = make_job(task_of(request), self._ceilings, "run")
+            task_id = request.task_id
+            del request
             # No bound of its own: it holds at most what the task's log budget allows, and so never slows the task down.
             lines: asyncio.Queue[LogLine | None] = asyncio.Queue()
-            running = asyncio.create_task(self._tasks.run(job, _deadline(context), lines.put_nowait))
+            running = asyncio.create_task(self._tasks.run(job, _deadline(call), lines.put_nowait))
             running.add_done_callback(_look_at)
             try:
                 async with asyncio.timeout(None) as patience:
@@ -55,43 +60,44 @@ class LanguageService(lang_pb2_grpc.LanguageServerServicer):
                     def finish(_: asyncio.Task[Finished]) -> None:
                         lines.put_nowait(None)
                         # The slot is free again: a reader who does not read must not hold memory without one.
-                        patience.reschedule(asyncio.get_running_loop().time() + _DELIVERY_SECONDS)
+                        call.owe(2 * (self._ceilings.output_bytes + self._ceilings.log_bytes))  # gRPC has a copy
+                        patience.reschedule(asyncio.get_running_loop().time() + DELIVERY_SECONDS)
 
                     running.add_done_callback(finish)
                     try:
                         while (line := await lines.get()) is not None:
-                            await context.write(lang_pb2.ExecuteEvent(log=log_line(line)))
-                        response = execute_response(request.task_id, await running)
-                        await context.write(lang_pb2.ExecuteEvent(response=response))
+                            await call.write(lang_pb2.ExecuteEvent(log=log_line(line)))
+                        response = execute_response(task_id, await running)
+                        await call.write(lang_pb2.ExecuteEvent(response=response))
                     finally:
                         running.remove_done_callback(finish)  # it may end later, when there is no patience to change
             except TimeoutError:
-                raise Unread(_DELIVERY_SECONDS) from None
+                raise Unread(DELIVERY_SECONDS) from None
             finally:
                 running.cancel()
 
     async def Validate(  # noqa: N802
-        self, request: lang_pb2.ValidateRequest, context: Context
+        self, request: lang_pb2.ValidateRequest, call: Call
     ) -> lang_pb2.ValidateResponse:
         """All that is wrong with some code."""
-        async with answering(context):
+        async with answering(call):
             job = make_job(check_of(request, VALIDATE_SECONDS), self._ceilings, "validate")
-            return validate_response(await self._tasks.run(job, _deadline(context), _ignore))
+            return validate_response(await self._tasks.run(job, _deadline(call), _ignore))
         raise AssertionError
 
     async def GetCapabilities(  # noqa: N802
         self,
         request: lang_pb2.GetCapabilitiesRequest,  # noqa: ARG002 - it says nothing
-        context: Context,
+        call: Call,
     ) -> lang_pb2.Capabilities:
         """What this server offers."""
-        async with answering(context):
+        async with answering(call):
             return self._capabilities()
         raise AssertionError
 
 
-def _deadline(context: Context) -> float | None:
-    remaining: float | None = context.time_remaining()  # typeshed's stub leaves out the call without a deadline
+def _deadline(call: Call) -> float | None:
+    remaining = call.time_remaining()
     return None if remaining is None else asyncio.get_running_loop().time() + remaining
 
 

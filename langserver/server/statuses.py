@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any, TypeAlias
+from typing import Any
 
 import grpc
 from google.protobuf import any_pb2, duration_pb2
@@ -15,11 +15,11 @@ from grpc_status import rpc_status
 
 from langserver.core.verdict import Refusal
 from langserver.errors import RequestError
+from langserver.server.call import Call
 from langserver.server.gate import Draining, Expired, Full
+from langserver.server.intake import Crowded, Unsent
 
 log = logging.getLogger(__name__)
-
-Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
 _CODES = {
     Refusal.INVALID_ARGUMENT: grpc.StatusCode.INVALID_ARGUMENT,
@@ -36,43 +36,59 @@ class Refused(Exception):
 
 
 class Unread(Exception):
-    """A task had ended, and its caller did not read what it said."""
+    """There was an answer, and the caller did not read it."""
 
     def __init__(self, seconds: int) -> None:
-        super().__init__(f"the response was not read within {seconds} s of the task's end")
+        super().__init__(f"the answer was not read within {seconds} s")
+
+
+class NotFound(Exception):
+    """There is nothing of that name."""
+
+
+class TooMany(Exception):
+    """So many others do the same that there is no room; trying again soon is no use."""
 
 
 @asynccontextmanager
-async def answering(context: Context) -> AsyncIterator[None]:
+async def answering(call: Call) -> AsyncIterator[None]:
     """Ends the call with the status of whatever is raised inside; a fault of ours shows no more than that it is one."""
     try:
         yield
     except RequestError as error:
-        await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+        await call.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
     except Refused as error:
-        await context.abort(error.code, str(error))
+        await call.abort(error.code, str(error))
     except Draining:
-        await context.abort(grpc.StatusCode.UNAVAILABLE, "draining: the server takes no new tasks")
+        await call.abort(grpc.StatusCode.UNAVAILABLE, "draining: the server takes no new tasks")
     except Expired:
-        await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "the deadline passed before there was a free slot")
-    except Unread as error:
-        await context.abort(grpc.StatusCode.DEADLINE_EXCEEDED, str(error))
+        await call.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "the deadline passed before there was a free slot")
+    except (Unread, Unsent) as error:
+        await call.abort(grpc.StatusCode.DEADLINE_EXCEEDED, str(error))
+    except NotFound as error:
+        await call.abort(grpc.StatusCode.NOT_FOUND, str(error))
+    except TooMany as error:
+        await call.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, str(error))
     except Full as full:
-        await context.abort_with_status(rpc_status.to_status(_exhausted(full.retry_seconds)))
+        await call.abort_with_status(_exhausted("the queue is full", full.retry_seconds))
+    except Crowded as crowded:
+        await call.abort_with_status(_exhausted("too many requests arrive slowly", crowded.retry_seconds))
     except (asyncio.CancelledError, grpc.aio.AbortError, grpc.aio.InternalError):
         raise  # the last one: the caller went away while a message was written to him
     except Exception:
         log.exception("a call failed")
-        await context.abort(grpc.StatusCode.INTERNAL, "internal error: the server's log has it")
+        await call.abort(grpc.StatusCode.INTERNAL, "internal error: the server's log has it")
 
 
-def _exhausted(retry_seconds: float) -> status_pb2.Status:
+def _exhausted(why: str, retry_seconds: float) -> Any:
     delay = duration_pb2.Duration()
     delay.FromNanoseconds(round(retry_seconds * 1e9))
     detail = any_pb2.Any()
     detail.Pack(error_details_pb2.RetryInfo(retry_delay=delay))
-    return status_pb2.Status(
-        code=grpc.StatusCode.RESOURCE_EXHAUSTED.value[0],
-        message=f"the queue is full: try again in {retry_seconds:.2f} s",
-        details=[detail],
+    return rpc_status.to_status(
+        status_pb2.Status(
+            code=grpc.StatusCode.RESOURCE_EXHAUSTED.value[0],
+            message=f"{why}: try again in {retry_seconds:.2f} s",
+            details=[detail],
+        )
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import grpc
 import pytest
+from grpc_health.v1 import health_pb2
 
 from langserver.core.claims import Failure, Report
 from langserver.core.outcome import ErrorKind
@@ -14,6 +15,8 @@ from langserver.server.convert import execute_response, log_line, validate_respo
 from langserver.server.endpoint import add_services, make_server, server_options
 from langserver.server.gate import Gate
 from langserver.server.health import Health
+from langserver.server.methods import services
+from langserver.server.outbox import Outbox
 from langserver.server.service import LanguageService
 from langserver.server.statuses import Refused
 from langserver.server.tasks import Finished, Tasks
@@ -119,7 +122,7 @@ def test_validate_that_hit_a_limit_has_one_problem():
 
 def test_messages_over_their_own_limits_still_come_in():
     options = dict(server_options(Settings(code_bytes=1 << 20, input_bytes=16 << 20)))
-    assert options["grpc.max_receive_message_length"] > 20_971_520 + (5 << 20)
+    assert options["grpc.max_receive_message_length"] > 20_971_520
     assert options["grpc.so_reuseport"] == 0
     assert options["grpc.max_concurrent_streams"] > Settings().max_concurrency + Settings().max_queue
 
@@ -132,7 +135,7 @@ async def test_a_fault_of_ours_shows_nothing_of_it(method, caplog):
 
     service = LanguageService(Tasks(Gate(1, 0), {"python": BrokenSupply()}), Ceilings(), lambda: None)
     server = make_server(Settings())
-    add_services(server, service, Health(["python"]), reflection=False)
+    add_services(server, services(service, Health(["python"]), Outbox(1 << 20)), reflection=False)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
     try:
@@ -145,3 +148,10 @@ async def test_a_fault_of_ours_shows_nothing_of_it(method, caplog):
     assert failed.value.code() is grpc.StatusCode.INTERNAL
     assert failed.value.details() == "internal error: the server's log has it"
     assert "secret detail" in caplog.text
+
+
+async def test_every_method_of_the_contract_is_offered():
+    offered = services(LanguageService(Tasks(Gate(1, 0), {}), Ceilings(), lambda: None), Health([]), Outbox(1))
+    for file in (lang_pb2.DESCRIPTOR, health_pb2.DESCRIPTOR):
+        for service in file.services_by_name.values():
+            assert offered[service.full_name].keys() == {method.name for method in service.methods}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import re
 
 import grpc
 
+from langserver.server.logs import Foreign
 from tests.integration.server.harness import running_server
 
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ langserver\.[\w.]+: .*")
@@ -39,3 +41,45 @@ def test_no_word_of_a_caller_or_a_program_is_in_it():
     assert WORD not in out + errors
     assert errors
     assert [line for line in errors.splitlines() if not LINE.fullmatch(line)] == []
+
+
+def record(name, message, *args, error=None, level=logging.ERROR):
+    trace = (type(error), error, error.__traceback__) if error else None
+    return logging.LogRecord(name, level, "file", 1, message, args, trace)
+
+
+def raised(error):
+    try:
+        raise error
+    except type(error) as caught:
+        return caught
+
+
+def test_what_libraries_say_is_one_short_line_without_what_callers_sent():
+    told = Foreign(lambda: 0.0)
+    line = record("grpc._cython.cygrpc", f"bad\n{'x' * 1000} %s", WORD, error=raised(ValueError(WORD)))
+    assert told.filter(line)
+    text = logging.Formatter().format(line)
+    assert re.fullmatch(r"bad\\nx{395}; ValueError in \S+test_log\.py:\d+", text), text
+    kept = record("asyncio", "Task exception was never retrieved", error=raised(KeyError(WORD)))
+    assert told.filter(kept)
+    assert "KeyError in" in kept.getMessage()
+
+
+def test_callers_faults_are_nothing_to_log():
+    told = Foreign(lambda: 0.0)
+    name = "grpc._cython.cygrpc"
+    assert not told.filter(record(name, "Invalid encoding on %s", b"\xff", error=raised(ValueError())))
+    assert not told.filter(record(name, "x", error=raised(UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"))))
+    assert not told.filter(record(name, "x", error=raised(grpc.aio.InternalError())))
+
+
+def test_libraries_have_some_lines_a_minute_and_we_have_all():
+    clock = [0.0]
+    told = Foreign(lambda: clock[0])
+    assert [told.filter(record("grpc", "no")) for _ in range(30)] == [True] * 10 + [False] * 20
+    assert all(told.filter(record("langserver.server.app", "ours %s", "kept")) for _ in range(30))
+    clock[0] = 61.0
+    later = record("grpc", "no")
+    assert told.filter(later)
+    assert later.getMessage() == "no; 20 such lines before were left out"

@@ -27,6 +27,9 @@ class Caller:
     def time_remaining(self) -> None:
         return None
 
+    def owe(self, _size: int) -> None:
+        pass
+
     async def write(self, event: lang_pb2.ExecuteEvent) -> None:
         self.got.append(event.WhichOneof("event") or "")
         await self.reads.wait()

@@ -1,0 +1,76 @@
+"""One call: raw bytes come in, messages go out, and it ends whether its caller reads or not."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, NoReturn
+
+import grpc
+from google.protobuf.message import Message
+
+from langserver.server.outbox import Outbox
+from langserver.server.reset import call_task
+
+
+class Call:
+    """What a handler has of its caller. Made in the task that handles the call."""
+
+    def __init__(self, context: grpc.aio.ServicerContext[Any, Any], outbox: Outbox) -> None:
+        self._context = context
+        self._outbox = outbox
+        self._handler = asyncio.current_task()
+        self._call_task = call_task()
+        self._is_writing = False
+        self.peer = context.peer()  # address and port: one connection
+
+    async def read(self) -> bytes | None:
+        """The next message; None when there is none."""
+        data = await self._context.read()
+        return None if data is grpc.aio.EOF else data
+
+    async def write(self, message: Message) -> None:
+        """Returns when gRPC has sent it, which waits for the caller to read what came before."""
+        await self.send(message.SerializeToString())
+
+    async def send(self, data: bytes) -> None:
+        """The same with a message's bytes, for those who keep no more of it."""
+        self._is_writing = True
+        await self._context.write(data)
+        self._is_writing = False  # cancelled, it is still on its way
+
+    def owe(self, size: int) -> None:
+        """Counts `size` bytes of answer that this call keeps without a slot."""
+        self._outbox.owe(self, size, self.drop)
+
+    def close(self) -> None:
+        """The handler is done, and nothing of the call is kept here: exceptions keep frames, and frames this."""
+        self._outbox.settle(self)
+        del self._context
+
+    async def abort(self, code: grpc.StatusCode, details: str) -> NoReturn:
+        """Ends the call with a status: raises AbortError. Raises CancelledError where none can reach the caller."""
+        self._reset_if_stuck()
+        await self._context.abort(code, details)
+
+    async def abort_with_status(self, status: Any) -> NoReturn:
+        """The same, with a status that has details of its own."""
+        self._reset_if_stuck()
+        await self._context.abort_with_status(status)
+        raise AssertionError  # it never returns; typeshed does not say so
+
+    def time_remaining(self) -> float | None:
+        """Seconds until the caller's deadline; None without one."""
+        remaining: float | None = self._context.time_remaining()  # typeshed leaves out the call without a deadline
+        return remaining
+
+    def drop(self) -> None:
+        """Ends the call without a word, whatever it is at."""
+        for task in (self._call_task, self._handler):
+            if task is not None:
+                task.cancel()
+
+    def _reset_if_stuck(self) -> None:
+        if self._is_writing:
+            if self._call_task is not None:
+                self._call_task.cancel()
+            raise asyncio.CancelledError
