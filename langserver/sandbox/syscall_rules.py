@@ -87,7 +87,7 @@ _COMMON: Final = (
     Rule("write", "logs and report leave through a pipe", (Way("no other one", (Is(0, REPORT_FD),)),)),
     Rule("close", "before user code runs", (Way("the input end, no other", (Is(0, INPUT_FD),)),)),
     Rule("restart_syscall", "how the kernel goes on with a wait after SIGCONT or a frozen cgroup is thawed"),
-    Rule("getpid", "asyncio compares it to notice a fork; V8 when it collects garbage"),
+    Rule("getpid", "asyncio of CPython 3.11 compares it to notice a fork; log records have it; V8's garbage collector"),
     Rule("exit_group", "the end of every child"),
 )
 

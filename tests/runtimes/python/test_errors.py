@@ -45,6 +45,7 @@ def test_top_level_return_shows_as_module(run):
         ("from __future__ import nothing", ErrorKind.SYNTAX_ERROR, 1, 1, "not defined"),
         ("s = '\u00e9'; x = s.__code__", ErrorKind.POLICY_VIOLATION, 1, 14, "__code__"),
         ("lazy import os", ErrorKind.SYNTAX_ERROR, 1, 6, "invalid syntax"),
+        ("x = 1\ny = '\ud800'", ErrorKind.SYNTAX_ERROR, 2, 1, "the code contains a lone surrogate"),
     ],
 )
 def test_refused_source_has_its_place(run, source, kind, line, column, words):
@@ -54,6 +55,27 @@ def test_refused_source_has_its_place(run, source, kind, line, column, words):
     if line:
         assert 'File "node.py"' in failure.traceback
         assert failure.traceback.splitlines()[2].strip() == "^"
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("'\\ud800'", 1),
+        ('x = 1\ndef f():\n    """\n    \\udfff"""\n', 3),
+        ("async def f(): 'fine'\n\nclass A:\n    '\\ud800'", 4),
+        ("class A:\n    def f(self):\n        '\\ud800'", 3),
+    ],
+)
+def test_a_docstring_that_is_no_text(run, source, line):
+    """CPython 3.13 refuses to compile it, and older ones do not mind."""
+    failure = run(source).failure
+    try:
+        compile(source, "<plain>", "exec")
+    except UnicodeEncodeError:
+        assert (failure.kind, failure.line, failure.column) == (ErrorKind.SYNTAX_ERROR, line, 1)
+        assert failure.message == "a docstring contains a lone surrogate: it is no Unicode text"
+    else:
+        assert failure is None
 
 
 @pytest.mark.parametrize("source", ["x = " + "(" * 5000, "x = " + "-" * 100_000 + "1", "x=" + "[" * 3000 + "]" * 3000])
