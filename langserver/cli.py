@@ -75,6 +75,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # A stream that was closed (`>&-`) is None: what is written to it goes nowhere, as the caller wished.
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
+    # Whatever the parent ignored or blocked: children are waited for, and SIGTERM ends this process.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a locale that lacks a character is no reason to fail
             stream.reconfigure(errors="backslashreplace")

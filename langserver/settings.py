@@ -13,6 +13,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from langserver.errors import RequestError, StartError
 from langserver.limits import Ceilings
+from langserver.python_runtime.packages.names import MEANT, parse_modules
 from langserver.sandbox.layers import LAYERS, REQUIRED, parse_layers
 from langserver.server.address import parse_address
 from langserver.server.cores import usable_cores
@@ -21,7 +22,7 @@ from langserver.zygote.request import RUNTIMES, canonical_runtime
 _PREFIX = "LANG_"
 _DEFAULTS = Ceilings()
 # Known from the design, not built into this version: to run without what they ask for would be worse than not to start.
-_NOT_YET = ("auth_tokens_file", "js_jit", "log_format", "metrics_addr", "python_modules")
+_NOT_YET = ("auth_tokens_file", "js_jit", "log_format", "metrics_addr")
 _TOKEN_BYTES = 16
 _TOKEN = re.compile(r"[\x21-\x7e]+")  # what a header can carry (RFC 9110, section 5.5), without spaces
 _MAX_MESSAGE_BYTES = 1 << 30  # code and input each; gRPC counts message lengths in 32 bits
@@ -43,6 +44,10 @@ def _runtimes(value: object) -> object:
 
 def _layers(value: object) -> object:
     return parse_layers(value) if isinstance(value, str) else value
+
+
+def _modules(value: object) -> object:
+    return parse_modules(value) if isinstance(value, str) else value
 
 
 def _token(value: SecretStr) -> SecretStr:
@@ -96,6 +101,7 @@ class Settings(BaseSettings):
     log_bytes: int = _whole(0, _MAX_MESSAGE_BYTES, _DEFAULTS.log_bytes)
     code_bytes: int = _whole(1, _MAX_MESSAGE_BYTES // 4, _DEFAULTS.code_bytes)
     input_bytes: int = _whole(1, _MAX_MESSAGE_BYTES // 4, _DEFAULTS.input_bytes)
+    python_modules: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_modules)] = Field((), description=MEANT)
     required_layers: Annotated[frozenset[str], NoDecode, BeforeValidator(_layers)] = Field(
         REQUIRED,
         description=f"none, or some of {', '.join(LAYERS)}, separated by commas",
@@ -139,6 +145,10 @@ class Settings(BaseSettings):
         """Variables of our prefix that mean nothing: a typo, or an orchestrator's for a service of that name."""
         known = {_PREFIX + name.upper() for name in Settings.model_fields}
         return sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in known)
+
+    def packages(self, runtime: str) -> tuple[str, ...]:
+        """What the operator adds to what tasks of `runtime` may import."""
+        return self.python_modules if runtime == "python" else ()
 
     @property
     def ceilings(self) -> Ceilings:

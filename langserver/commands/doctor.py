@@ -17,8 +17,9 @@ from langserver.commands.one_task import perform_on, start_zygote, until_signal
 from langserver.commands.present import Colour, Page
 from langserver.errors import StartError
 from langserver.limits import Ceilings
-from langserver.sandbox.probe import probe
+from langserver.sandbox.probe import LayerStatus, probe
 from langserver.sandbox.selftest import Finding, complaint
+from langserver.server.capabilities import with_packages
 from langserver.settings import Settings
 from langserver.zygote.execution import LogLine
 from langserver.zygote.failures import ZygoteError
@@ -41,12 +42,16 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """One layer here. `required`: a server with this environment does not start without it."""
+    """One layer here. `required`: a server with this environment does not start without it.
+
+    A void one can be had and protects nobody: it is neither active nor missing.
+    """
 
     name: str
     active: bool
     required: bool
     detail: str
+    void: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +67,11 @@ class Findings:
 def doctor(options: Namespace) -> int:
     """Examines this host; returns the exit status. Raises Interrupted."""
     settings = Settings()
-    walls = tuple(
-        Wall(layer.name, layer.available, layer.name in settings.required_layers, layer.detail) for layer in probe()
-    )
-    active = frozenset(wall.name for wall in walls if wall.active)
-    trials = until_signal(_try_all(active, settings.ceilings))
-    healthy = active >= settings.required_layers and all(trial.ok for trial in trials)
+    layers = with_packages(probe(), settings)
+    walls = tuple(_wall(layer, settings.required_layers) for layer in layers)
+    available = frozenset(layer.name for layer in layers if layer.available)
+    trials = until_signal(_try_all(available, settings))
+    healthy = available >= settings.required_layers and all(trial.ok for trial in trials)
     found = Findings(healthy, walls, trials, settings.ceilings)
     page = Page.of(sys.stdout)
     if options.json:
@@ -77,14 +81,20 @@ def doctor(options: Namespace) -> int:
     return ExitStatus.SUCCESS if healthy else ExitStatus.NO_SANDBOX
 
 
-async def _try_all(layers: frozenset[str], ceilings: Ceilings) -> tuple[Trial, ...]:
-    return tuple([await _try(runtime, layers, ceilings) for runtime in RUNTIMES])
+def _wall(layer: LayerStatus, required: frozenset[str]) -> Wall:
+    active, void = layer.available and not layer.void, bool(layer.void)
+    return Wall(layer.name, active, layer.name in required and not void, layer.void or layer.detail, void)
 
 
-async def _try(runtime: str, layers: frozenset[str], ceilings: Ceilings) -> Trial:
+async def _try_all(layers: frozenset[str], settings: Settings) -> tuple[Trial, ...]:
+    return tuple([await _try(runtime, layers, settings) for runtime in RUNTIMES])
+
+
+async def _try(runtime: str, layers: frozenset[str], settings: Settings) -> Trial:
+    ceilings = settings.ceilings
     job = make_job(TaskRequest(runtime, _TRIALS[runtime]), ceilings, "run")
     try:
-        zygote = await start_zygote(runtime, layers)
+        zygote = await start_zygote(runtime, layers, settings.packages(runtime))
     except StartError as error:
         return Trial(runtime, "", False, str(error))
     try:
@@ -152,6 +162,8 @@ def _heading(page: Page, text: str) -> None:
 def _mark(page: Page, wall: Wall) -> str:
     if wall.active:
         return page.paint("active ", Colour.GREEN)
+    if wall.void:
+        return page.paint("VOID   ", Colour.YELLOW)
     return page.paint("MISSING", Colour.RED) if wall.required else page.paint("off    ", Colour.YELLOW)
 
 

@@ -41,22 +41,31 @@ class SingleSupply:
         self.zygote.release(child)
 
 
-async def perform(job: Job, ceilings: Ceilings, layers: frozenset[str], on_log: Callable[[LogLine], None]) -> Outcome:
-    """Runs the job. Cancelling it ends the child first. Raises StartError when no zygote can be had."""
+async def perform(
+    job: Job,
+    ceilings: Ceilings,
+    layers: frozenset[str],
+    packages: tuple[str, ...],
+    on_log: Callable[[LogLine], None],
+) -> Outcome:
+    """Runs the job, with the operator's packages. Cancelling it ends the child first.
+
+    Raises StartError when no zygote can be had.
+    """
     if PRIVILEGES in layers:
         # As a server is: a child of the same user may not read our memory or environment through /proc or ptrace.
         confine.forbid_dumps()
-    zygote = await start_zygote(job.runtime, layers)
+    zygote = await start_zygote(job.runtime, layers, packages)
     try:
         return await perform_on(zygote, job, ceilings, layers, on_log)
     finally:
         await zygote.close()
 
 
-async def start_zygote(runtime: str, layers: frozenset[str]) -> Zygote:
+async def start_zygote(runtime: str, layers: frozenset[str], packages: tuple[str, ...] = ()) -> Zygote:
     """Starts a zygote. Raises StartError."""
     try:
-        return await Zygote.start(runtime, layers)
+        return await Zygote.start(runtime, layers, packages)
     except ZygoteError as error:
         raise StartError(str(error)) from None
 

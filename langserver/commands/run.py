@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable
 
 from langserver.commands import as_json
+from langserver.commands.added import added_packages
 from langserver.commands.answers import exit_status, refuse
 from langserver.commands.one_task import perform, until_signal
 from langserver.commands.present import Page
@@ -30,7 +31,8 @@ def run(options: Namespace) -> int:
         layers = default_layers() if options.layers is None else chosen_layers(options.layers, job.runtime)
         if options.layers is not None:
             errors.warning(_warning(layers))
-        outcome = until_signal(perform(job, ceilings, layers, logs.append if options.json else _shower(errors)))
+        on_log = logs.append if options.json else _shower(errors)
+        outcome = until_signal(perform(job, ceilings, layers, added_packages(job.runtime), on_log))
     except RequestError as error:
         return refuse(options.json, Refusal.INVALID_ARGUMENT, str(error))
     except StartError as error:

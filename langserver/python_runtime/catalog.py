@@ -4,25 +4,34 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 
+from langserver.python_runtime.instead import instead_of
+
 MODULES: tuple[str, ...] = (
     "abc",
+    "array",
     "ast",
     "asyncio",
+    "asyncio.exceptions",
     "base64",
     "binascii",
     "bisect",
+    "bz2",
     "calendar",
     "cmath",
     "collections",
     "collections.abc",
     "colorsys",
+    "configparser",
     "contextlib",
+    "contextvars",
     "copy",
     "csv",
     "dataclasses",
     "datetime",
     "decimal",
     "difflib",
+    "email",
+    "email.utils",
     "enum",
     "fnmatch",
     "fractions",
@@ -33,17 +42,25 @@ MODULES: tuple[str, ...] = (
     "heapq",
     "hmac",
     "html",
+    "html.entities",
     "html.parser",
+    "http",
     "io",
     "ipaddress",
     "itertools",
     "json",
+    "json.decoder",
+    "json.encoder",
     "keyword",
     "logging",
+    "lzma",
     "math",
+    "mimetypes",
     "numbers",
     "operator",
     "pprint",
+    "queue",
+    "quopri",
     "random",
     "re",
     "secrets",
@@ -53,6 +70,7 @@ MODULES: tuple[str, ...] = (
     "struct",
     "textwrap",
     "time",
+    "tomllib",
     "traceback",
     "types",
     "typing",
@@ -62,6 +80,7 @@ MODULES: tuple[str, ...] = (
     "uuid",
     "warnings",
     "zlib",
+    "zoneinfo",
 )
 
 # Imports that can only mean processes, threads or native code are refused before the program runs: code that falls
@@ -85,28 +104,18 @@ NEVER: frozenset[str] = frozenset(
     }
 )
 
-_NETWORK = "this code has no network: fetch it in an HTTP step before this one and pass it in as input"
-_FILES = "this code has no files: pass the data in as input, and use io.StringIO or io.BytesIO where a file is expected"
-_PROCESSES = "this code is one process and one thread: use a loop, or asyncio.gather for several coroutines"
+# What the operator adds (LANG_PYTHON_MODULES), known in the zygote and its children only.
+_offered: list[str] = []
 
-_INSTEAD: dict[str, str] = {
-    "sys": "there is no interpreter to look at; print(...) writes to the log",
-    "os": "there are no files, processes or environment variables; pass what you need in as input",
-    "importlib": "import the module with an import statement",
-    "pickle": "use json",
-    "marshal": "use json",
-    "inspect": "there are no frames or source files to look at",
-    "queue": "use collections.deque or heapq",
-    "array": "use a list, or struct for binary data",
-    "zoneinfo": "use datetime.timezone, or set the task's time zone in the request",
-    "xml": "pass the data in as JSON",
-    "pandas": "use csv, statistics and plain lists and dicts",
-    "numpy": "use math, statistics and plain lists",
-}
-_INSTEAD |= dict.fromkeys(("requests", "httpx", "aiohttp", "socket", "ssl", "http", "smtplib", "ftplib"), _NETWORK)
-_INSTEAD |= dict.fromkeys(("urllib.request", "urllib3", "websockets", "select", "selectors"), _NETWORK)
-_INSTEAD |= dict.fromkeys(("pathlib", "tempfile", "shutil", "glob", "sqlite3", "fileinput", "linecache"), _FILES)
-_INSTEAD |= dict.fromkeys(("threading", "multiprocessing", "subprocess", "concurrent", "signal"), _PROCESSES)
+
+def offer(names: tuple[str, ...]) -> None:
+    """Adds modules, by dotted names, with all that is below them and the packages that they are in."""
+    _offered.extend(names)
+
+
+def offers(name: str) -> bool:
+    """Whether `name` is an added module, below one, or a package of one."""
+    return any(f"{name}.".startswith(f"{each}.") or f"{each}.".startswith(f"{name}.") for each in _offered)
 
 
 # Builtins that raise a refusal when they are called, and what to write instead.
@@ -120,15 +129,21 @@ REFUSED_BUILTINS: dict[str, str] = {
     "globals": "use a dictionary of your own",
     "locals": "use a dictionary of your own",
 }
+
 # How alike a misspelt name must be: `datetme` and `maths` are meant, `toml` for html and `timeit` for time are not.
 _ALIKE = 0.82
 
 
 def without(module: str) -> tuple[str, str]:
     """What to say of `module` (a dotted name), which is not available: a sentence, and what to do without it."""
+    available = (*MODULES, *_offered)
     missing = f"the module {module!r} is not available"
-    instead = _INSTEAD.get(module) or _INSTEAD.get(module.partition(".")[0], "")
-    if not instead:
-        meant = get_close_matches(module, MODULES, n=1, cutoff=_ALIKE)
-        instead = f"did you mean {meant[0]!r}?" if meant else ""
-    return (f"{missing}: {instead}", instead) if instead else (missing, "available: " + ", ".join(MODULES))
+    there = "available: " + ", ".join(available)
+    instead = instead_of(module)
+    if instead:
+        return f"{missing}: {instead}", f"{instead}; {there}"
+    meant = get_close_matches(module, available, n=1, cutoff=_ALIKE)
+    if meant:
+        instead = f"did you mean {meant[0]!r}?"
+        return f"{missing}: {instead}", instead
+    return missing, there

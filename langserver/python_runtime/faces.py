@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import abc
 import types
+import typing
+from collections.abc import Callable
 from typing import Any, Final
 
 from langserver.python_runtime.names import DEFINABLE, is_dunder
@@ -15,16 +17,21 @@ from langserver.python_runtime.userclasses import (
     Registrar,
     is_class,
     is_user_class,
+    mro_of,
 )
 
 
 class Face:
-    """Stands for a class that no facade exports: named alike, comparable, of no other use."""
+    """Stands for a class that no facade exports: named alike, comparable, good for annotations and `isinstance`.
 
-    __slots__ = ("__dict__", "_cls")
+    Called it does what `make` does, if there is one.
+    """
 
-    def __init__(self, cls: type) -> None:
+    __slots__ = ("__dict__", "_cls", "_make")
+
+    def __init__(self, cls: type, make: Callable[..., Any] | None = None) -> None:
         self._cls = cls
+        self._make = make
         self.__name__ = cls.__name__
         self.__qualname__ = cls.__qualname__
         self.__module__ = cls.__module__
@@ -33,8 +40,27 @@ class Face:
     def __repr__(self) -> str:
         return f"<class {self.__name__!r}>"
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._make is None:
+            raise TypeError(f"cannot create {self.__name__!r} instances here")
+        return self._make(*args, **kwargs)
+
     def __instancecheck__(self, value: object) -> bool:
         return issubclass(type(value), self._cls)
+
+    def __subclasscheck__(self, other: Any) -> bool:
+        return other is self or (is_class(other) and self._cls in mro_of(other))
+
+    def __or__(self, other: Any) -> Any:
+        return typing.Union[self, other]  # noqa: UP007 -- that is what is being made
+
+    def __ror__(self, other: Any) -> Any:
+        return typing.Union[other, self]  # noqa: UP007
+
+    def __getitem__(self, parts: Any) -> Any:
+        if not hasattr(self._cls, "__class_getitem__"):
+            raise TypeError(f"{self!r} is not subscriptable")
+        return types.GenericAlias(self, parts)  # type: ignore[arg-type]  # the interpreter takes any object
 
 
 def check_namespace(namespace: dict[str, Any]) -> None:
@@ -131,6 +157,12 @@ def shown(value: Any) -> Any:
     face = _FACES.get(value)
     if face is None:
         face = _FACES[value] = Face(value)
+    return face
+
+
+def stand_in(cls: type, make: Callable[..., Any] | None = None) -> Face:
+    """The face of `cls`, for a facade that has its name but not the class. See `Face` for `make`."""
+    face = _FACES[cls] = Face(cls, make)
     return face
 
 

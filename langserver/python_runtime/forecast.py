@@ -38,7 +38,7 @@ def _forecast_import(node: ast.Import | ast.ImportFrom, tell: Tell) -> None:
     else:
         wanted = [("." * node.level + (node.module or ""), alias.name) for alias in node.names]
     for module, name in wanted:
-        if module.partition(".")[0] in catalog.NEVER:
+        if module.partition(".")[0] in catalog.NEVER and not catalog.offers(module):
             continue  # refused at compile time as well
         try:
             if name == "*":

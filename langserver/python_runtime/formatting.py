@@ -9,7 +9,7 @@ from typing import Any
 
 # An attribute or an index inside a replacement field; nested fields are found as well.
 _REACHES = re.compile(r"\{[^{}:!]*[.\[]")
-_MAX_NESTING = 2
+MAX_NESTING = 2
 
 Load = Callable[[Any, str], Any]
 
@@ -24,7 +24,7 @@ def format_text(
     template = str.__str__(template)
     if _REACHES.search(template) is None:
         return template.format_map(kwargs) if from_map else template.format(*args, **kwargs)
-    return _Formatter(load, args, kwargs).render(template, _MAX_NESTING)
+    return _Formatter(load, args, kwargs).render(template, MAX_NESTING)
 
 
 class _Formatter:

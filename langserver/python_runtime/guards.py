@@ -13,6 +13,7 @@ from langserver.python_runtime.handlers import HANDLERS, super_parts
 from langserver.python_runtime.refusals import RefusedAttribute, RefusedClass, attribute
 from langserver.python_runtime.userclasses import (
     METACLASS_CLOSED,
+    PACKAGED,
     PLAIN,
     USER,
     foreign_owner,
@@ -138,7 +139,7 @@ def writable(value: Any) -> Any:
     kind = type(value)
     if kind in USER or is_user_class(value) or is_user_function(value) or kind is types.SimpleNamespace:
         return value
-    if issubclass(kind, BaseException) or kind in WRITABLE:
+    if issubclass(kind, BaseException) or kind in WRITABLE or kind in PACKAGED:
         return value
     raise RefusedAttribute(f"attributes of {_named(value)} cannot be set here: it belongs to the library")
 

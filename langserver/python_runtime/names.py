@@ -85,7 +85,7 @@ HANDLED = frozenset(
 _PLAIN = """
     __name__ __qualname__ __doc__ __module__ __cause__ __context__ __suppress_context__ __notes__ __traceback__
     __members__ __args__ __parameters__ __metadata__ __bound__ __constraints__ __supertype__ __total__
-    __required_keys__ __optional_keys__ __value__ __type_params__
+    __required_keys__ __optional_keys__ __value__ __type_params__ __version__
 """
 READABLE = DEFINABLE | HANDLED | frozenset(_PLAIN.split())
 

@@ -186,7 +186,7 @@ class Policy(NameChecker):
 
     def _imported(self, node: ast.AST, module: str) -> None:
         self.imports[module] = None
-        if module.partition(".")[0] in catalog.NEVER:
+        if module.partition(".")[0] in catalog.NEVER and not catalog.offers(module):
             self.refuse(node, "import", *catalog.without(module))
 
     def _not_lazy(self, node: ast.AST) -> None:

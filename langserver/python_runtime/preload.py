@@ -14,8 +14,10 @@ import sys
 import time
 from collections.abc import Callable
 
-from langserver.python_runtime import catalog, modules, sources
-from langserver.python_runtime.modules import asynchronous
+from langserver.core.zones import UTC
+from langserver.python_runtime import catalog, localtime, modules, sources, zonedata
+from langserver.python_runtime.modules import clocks, loop
+from langserver.python_runtime.packages import loading
 
 # What attack programs of reviewers load: attempts must fail at a wall, not because an import cannot open a file.
 _FOR_REVIEWERS = """
@@ -24,7 +26,16 @@ _FOR_REVIEWERS = """
     importlib.machinery asyncio multiprocessing tempfile shutil pathlib glob time os
 """
 _INTERPRETERS = "_xxsubinterpreters" if sys.version_info < (3, 13) else "_interpreters"
-_LAZY = ("_strptime", "encodings.idna", "encodings.punycode", "stringprep", "difflib", "bisect", "_string")
+_LAZY = (
+    "_strptime",
+    "email.charset",
+    "encodings.idna",
+    "encodings.punycode",
+    "stringprep",
+    "difflib",
+    "bisect",
+    "_string",
+)
 _ENCODINGS = """
     ascii latin-1 utf-8 utf-8-sig utf-16 utf-16-le utf-16-be utf-32 utf-32-le utf-32-be utf-7 unicode_escape
     raw_unicode_escape cp437 cp850 cp1250 cp1251 cp1252 cp1253 cp1254 cp1255 cp1256 cp1257 iso8859-2 iso8859-5 iso8859-7
@@ -69,28 +80,41 @@ def main(inputs):
 '''
 
 
-def for_policy() -> None:
-    """The modules behind the facades, and the facades."""
+def for_policy(packages: tuple[str, ...]) -> None:
+    """The modules behind the facades, the operator's packages, and the facades."""
+    _know_zones()
+    zonedata.shut()
     for name in (*catalog.MODULES, *_LAZY):
         importlib.import_module(name)
+    loading.load(packages)
     sources.replace_linecache()
-    asynchronous.hide_paths()
+    loop.hide_paths()
     modules.build()
 
 
-def for_reviewers() -> None:
-    """The modules of the catalog and the reviewers' own."""
+def for_reviewers(packages: tuple[str, ...]) -> None:
+    """The modules of the catalog, the reviewers' own and the operator's packages."""
+    _know_zones()
     for name in (*catalog.MODULES, *_LAZY, *_FOR_REVIEWERS.split(), _INTERPRETERS):
         importlib.import_module(name)
+    loading.load(packages)
     sources.replace_linecache()
+
+
+def _know_zones() -> None:
+    zonedata.load()
+    localtime.install()
+    time.get_clock_info = clocks.get_clock_info  # the library's asks the kernel, which refuses it to a child
 
 
 def exercise(warm_up: Callable[[str], None] | None) -> None:
     """Runs what loads something on first use. `warm_up` compiles a program and throws it away."""
+    localtime.enter(UTC)
     time.strptime("2024-01-31 10:00:00", "%Y-%m-%d %H:%M:%S")
     datetime.datetime.strptime("01 Feb 2024 +0000", "%d %b %Y %z").strftime("%A %d %B %Y, %H:%M")
     datetime.datetime.now().astimezone().isoformat()
     for encoding in _ENCODINGS.split():
+        codecs.lookup(encoding)  # str.encode would do without the module of some, streams do not
         "text".encode(encoding).decode(encoding)
     "bücher.example".encode("idna").decode("idna")
     str(decimal.Decimal(1) / 3)

@@ -14,11 +14,21 @@ from typing import Any
 from langserver.core.claims import Failure, Report
 from langserver.core.outcome import ErrorKind
 from langserver.python_runtime import builtins as guarded
-from langserver.python_runtime import entry, interpreter, preload, taskmodule, userclasses, values
+from langserver.python_runtime import (
+    entry,
+    interpreter,
+    localtime,
+    modules,
+    preload,
+    taskmodule,
+    userclasses,
+    values,
+)
 from langserver.python_runtime.compiler import Program, compile_source
 from langserver.python_runtime.errors import failure_of, name_of
 from langserver.python_runtime.logs import STDERR, STDOUT
 from langserver.python_runtime.modules import asynchronous
+from langserver.python_runtime.packages import known, loading
 from langserver.python_runtime.refusals import TOLD, Refusal
 from langserver.python_runtime.toplevel import BODY_NAME
 from langserver.wire.channel import Channel
@@ -30,24 +40,30 @@ _OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "the program ran out of memory"
 
 
 class PythonRuntime:
-    """Runs one task a process. `policy` False is plain CPython with the same contract, for reviewers."""
+    """Runs one task a process. `policy` False is plain CPython with the same contract, for reviewers.
+
+    `packages` are the operator's (LANG_PYTHON_MODULES).
+    """
 
     name = "python"
 
-    def __init__(self, policy: bool) -> None:
+    def __init__(self, policy: bool, packages: tuple[str, ...] = ()) -> None:
         self._policy = policy
+        self._packages = packages
         self._builtins: dict[str, Any] = {}
 
     def preload(self) -> None:
         """Imports and exercises what tasks may need: after the seal nothing can be imported or opened."""
         if self._policy:
-            preload.for_policy()
+            preload.for_policy(self._packages)
             self._builtins = guarded.build()
             userclasses.remember_library()
         else:
-            preload.for_reviewers()
+            preload.for_reviewers(self._packages)
             self._builtins = vars(builtins)
         preload.exercise(self._warm_up if self._policy else None)
+        if self._packages:
+            loading.close_folders()
 
     def _warm_up(self, source: str) -> None:
         program = compile_source("", source, self._policy)
@@ -70,12 +86,16 @@ class PythonRuntime:
 
     def reseed(self, header: TaskHeader) -> None:
         """Sets the time zone and gives every generator fresh randomness, or the task's seed."""
-        os.environ["TZ"] = header.zone_rule or "UTC0"
-        time.tzset()
+        localtime.enter(header.zone)
+        if self._policy:
+            modules.renew("time", localtime.TIME_NAMES)
         # Every generator of the preloaded modules is this one: `random.Random()` objects are the program's own,
         # SystemRandom, secrets and uuid draw from the kernel each time.
         # Negative seeds become numbers above all others: `random.seed` drops the sign.
-        random.seed(_fresh() if header.seed is None else header.seed % (1 << 64))
+        seed = None if header.seed is None else header.seed % (1 << 64)
+        random.seed(_fresh() if seed is None else seed)
+        if self._packages:
+            known.reseed(seed)
 
     def draw(self) -> int:
         """A number of 53 bits, drawn after seeding as a task without a seed has it."""

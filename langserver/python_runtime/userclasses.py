@@ -14,6 +14,8 @@ USER: Final[set[type]] = set()
 PLAIN: Final[set[type]] = set()
 # Library classes that a facade or the builtins hand out.
 EXPORTED: Final[set[type]] = set()
+# Those of them that belong to the operator's packages: attributes of their instances are made to be set.
+PACKAGED: Final[set[type]] = set()
 
 # By id, since a metaclass may define how its classes compare. They are kept alive: the id of one that is gone would be
 # given to a class of the program.

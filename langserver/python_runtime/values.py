@@ -41,12 +41,14 @@ class TooLarge(Exception):
 def to_json(value: Any, limit: int) -> bytes:
     """The JSON of `value` in UTF-8, at most `limit` bytes. Raises NotJson or TooLarge (before much more is built)."""
     sys.set_int_max_str_digits(0)
-    writer = _Writer(limit)
+    writer = Writer(limit)
     writer.write(value, "result")
     return writer.finish()
 
 
-class _Writer:
+class Writer:
+    """Writes one result, at most `limit` bytes of it."""
+
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._size = 0
@@ -54,12 +56,14 @@ class _Writer:
         self._open: set[int] = set()
 
     def finish(self) -> bytes:
+        """The whole of it."""
         data = "".join(self._parts).encode()
         if len(data) > self._limit:
             raise TooLarge(f"the result is {len(data)} bytes of JSON; the limit is {self._limit}")
         return data
 
     def write(self, value: Any, path: str) -> None:
+        """Writes `value`, which stands at `path`. Raises NotJson, TooLarge."""
         kind = type(value)
         write = _WRITERS.get(kind)
         if write is None:
@@ -76,18 +80,21 @@ class _Writer:
             raise NotJson(f"{path} could not be read: {type(error).__name__}") from None
 
     def text(self, text: str) -> None:
+        """Writes JSON."""
         self._size += len(text)
         if self._size > self._limit:
             raise TooLarge(f"the result is over {self._size} bytes of JSON; the limit is {self._limit}")
         self._parts.append(text)
 
     def string(self, value: str) -> None:
+        """Writes a string."""
         if len(value) > self._limit:
             self._size += len(value)
             raise TooLarge(f"the result is over {self._size} bytes of JSON; the limit is {self._limit}")
         self.text(_quoted(value))
 
     def array(self, value: Any, items: Iterable[Any], path: str) -> None:
+        """Writes `items`, which are those of `value`."""
         self._enter(value, path)
         self.text("[")
         for index, item in enumerate(items):
@@ -98,6 +105,7 @@ class _Writer:
         self._open.discard(id(value))
 
     def object(self, value: Any, items: Iterable[tuple[Any, Any]], path: str) -> None:
+        """Writes `items`, keys and values, which are those of `value`."""
         self._enter(value, path)
         self.text("{")
         first = True
@@ -146,6 +154,8 @@ def _key(key: Any, path: str) -> str:
         return int.__repr__(key)
     if issubclass(kind, float):
         return _number(key, f"a key of {path}")
+    if kind in _KEYS:
+        return _key(_KEYS[kind](key), path)
     raise NotJson(f"a key of {path} is {_described(kind)}; JSON keys are strings or numbers", "use str(key)")
 
 
@@ -171,7 +181,7 @@ def _described(kind: type) -> str:
 _PLURALS: Final = frozenset(map(type, (b"", {}.keys(), {}.values(), {}.items())))
 _SOUNDS_LIKE_YOU: Final = re.compile("u(s[aei]|ni[^nm]|til|rl|uid)", re.IGNORECASE)
 # What to write instead, by class.
-_ADVICE: Final[tuple[tuple[tuple[type, ...], str], ...]] = (
+_ADVICE: Final[list[tuple[tuple[type, ...], str]]] = [
     ((bytes, bytearray, memoryview), "decode it, or use base64"),
     ((datetime.timedelta,), "use its total_seconds()"),
     ((types.CoroutineType, asynchronous.Future), "await it"),
@@ -179,7 +189,9 @@ _ADVICE: Final[tuple[tuple[tuple[type, ...], str], ...]] = (
     ((types.FunctionType, types.BuiltinFunctionType, types.MethodType), "call it"),
     ((complex,), "use [z.real, z.imag], or str(z)"),
     ((BaseException,), "use str(...) of it"),
-)
+]
+# Other classes that may be keys, and what makes one of them a plain key.
+_KEYS: Final[dict[type, Callable[[Any], Any]]] = {}
 
 
 def _advice(kind: type) -> str:
@@ -193,7 +205,7 @@ def _advice(kind: type) -> str:
     return ""
 
 
-def _set(writer: _Writer, value: Any, path: str) -> None:
+def _set(writer: Writer, value: Any, path: str) -> None:
     items = list(set.__iter__(value) if issubclass(type(value), set) else frozenset.__iter__(value))
     try:
         items = sorted(items)
@@ -204,11 +216,11 @@ def _set(writer: _Writer, value: Any, path: str) -> None:
     writer.array(value, items, path)
 
 
-def _enum(writer: _Writer, value: Any, path: str) -> None:
+def _enum(writer: Writer, value: Any, path: str) -> None:
     writer.write(object.__getattribute__(value, "_value_"), path)
 
 
-def _dataclass(writer: _Writer, value: Any, path: str) -> None:
+def _dataclass(writer: Writer, value: Any, path: str) -> None:
     fields: dict[str, Any] = next(
         namespace_of(base)["__dataclass_fields__"]
         for base in mro_of(type(value))
@@ -221,7 +233,7 @@ def _dataclass(writer: _Writer, value: Any, path: str) -> None:
 
 _FIELD = dataclasses.fields(dataclasses.make_dataclass("_Probe", ["x"]))[0]._field_type  # type: ignore[attr-defined]
 
-Write = Callable[[_Writer, Any, str], None]
+Write = Callable[[Writer, Any, str], None]
 
 # By class, in the order in which a subclass is recognised; the methods are the classes' own, never the object's.
 _WRITERS: Final[dict[type, Write]] = {
@@ -242,6 +254,20 @@ _WRITERS: Final[dict[type, Write]] = {
     decimal.Decimal: lambda writer, value, path: writer.string(decimal.Decimal.__str__(value)),
     uuid.UUID: lambda writer, value, path: writer.string(uuid.UUID.__str__(value)),
 }
+
+
+def register(
+    writers: dict[type, Write], advice: Iterable[tuple[tuple[type, ...], str]], keys: dict[type, Callable[[Any], Any]]
+) -> None:
+    """In the zygote: adds classes that a result may hold, what to say of others, and classes of keys.
+
+    They go before what was there: a class of a package may derive from one of the library's.
+    """
+    known = dict(_WRITERS)
+    _WRITERS.clear()
+    _WRITERS.update(writers | known)
+    _ADVICE[:0] = advice
+    _KEYS.update(keys)
 
 
 def _writer_for(kind: type) -> Write | None:

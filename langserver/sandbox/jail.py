@@ -196,7 +196,7 @@ def harden_zygote(
     if inside:
         inside.check_launcher()
     if RLIMITS in layers:
-        rlimits.set_zygote()
+        rlimits.set_zygote(inside.proc if inside else Proc())
 
 
 def harden_launcher(layers: frozenset[str], server_pid: int) -> None:

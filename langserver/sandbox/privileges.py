@@ -69,6 +69,8 @@ def _lower_other_sets(effective: int) -> None:
 
 def unavailable() -> str | None:
     """Why this process could not drop its identity, None when it could or has none to drop. Changes nothing."""
+    if not os.path.exists("/proc/self/uid_map"):  # what is dropped is read back from there
+        return "no /proc is mounted here"
     if os.geteuid() != 0 and os.getuid() != 0:
         return None
     if libc.capabilities()[1] & _NEEDED != _NEEDED:

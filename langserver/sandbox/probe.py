@@ -12,11 +12,15 @@ from langserver.sandbox.layers import AUDIT, CGROUP, LANDLOCK, NAMESPACES, POLIC
 
 @dataclass(frozen=True, slots=True)
 class LayerStatus:
-    """One layer: its name, whether it can be had here, and a line for an operator (what it is, or why not)."""
+    """One layer: its name, whether it can be had here, and a line for an operator (what it is, or why not).
+
+    `void` says why it protects nobody although it can be had; empty where it protects.
+    """
 
     name: str
     available: bool
     detail: str
+    void: str = ""
 
 
 def probe() -> tuple[LayerStatus, ...]:

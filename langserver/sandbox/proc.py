@@ -48,6 +48,12 @@ class Proc:
         finally:
             os.close(descriptor)
 
+    def stack_end(self) -> int:
+        """The address behind this process' first stack, from which it grows down. Raises OSError."""
+        descriptor = self._open("self/maps", os.O_RDONLY)
+        with os.fdopen(descriptor) as maps:
+            return next(int(line.split()[0].partition("-")[2], 16) for line in maps if line.endswith("[stack]\n"))
+
     def _list(self, folder: str) -> list[str]:
         descriptor = self._open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:

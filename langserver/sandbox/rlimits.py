@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import resource
 from dataclasses import dataclass
 from typing import Final
 
 from langserver.sandbox.errors import ReadBackError
+from langserver.sandbox.proc import Proc
 
 _STACK_BYTES: Final = 8 << 20
 
@@ -15,12 +17,14 @@ _EARLY: Final = (
     (resource.RLIMIT_FSIZE, 0),
     (resource.RLIMIT_MEMLOCK, 0),
     (resource.RLIMIT_MSGQUEUE, 0),
-    (resource.RLIMIT_STACK, _STACK_BYTES),
 )
 
 # After the runtime is awake: a V8 isolate starts one thread and opens /dev/urandom, and landlock reads itself back with
 # an open. From here on no descriptor can be made, not even in the place of a closed one; open ones go on working.
+# The stack is as long as it may be (see `set_zygote`) and grows no more: the kernel compares each mapping of a stack
+# with its limit, not their sum, and one that is cut by munmap would be two that grow, which RLIMIT_DATA does not count.
 _LATE: Final = (
+    (resource.RLIMIT_STACK, 0),
     (resource.RLIMIT_NPROC, 0),
     (resource.RLIMIT_NOFILE, 0),
 )
@@ -32,6 +36,7 @@ _ZYGOTE: Final = (
     (resource.RLIMIT_CORE, 0),
     (resource.RLIMIT_MEMLOCK, 0),
     (resource.RLIMIT_MSGQUEUE, 0),
+    (resource.RLIMIT_STACK, _STACK_BYTES),
 )
 
 
@@ -69,15 +74,19 @@ def set_early(runtime: str, limits: ChildLimits) -> None:
 
 
 def set_late() -> None:
-    """No process, thread or descriptor any more. Raises OSError, ValueError or ReadBackError."""
+    """No process, thread or descriptor any more, and no more stack. Raises OSError, ValueError or ReadBackError."""
     for kind, value in _LATE:
         _lower(kind, value, value)
 
 
-def set_zygote() -> None:
+def set_zygote(proc: Proc) -> None:
     """What zygote and children have in common. Raises OSError, ValueError or ReadBackError."""
     for kind, value in _ZYGOTE:
         _lower(kind, value, value)
+    # One page at its far end makes the mapping of the stack whole, here and in every child: theirs can grow no more.
+    longest, _ = resource.getrlimit(resource.RLIMIT_STACK)
+    page = resource.getpagesize()
+    ctypes.c_char.from_address(proc.stack_end() - longest // page * page).value = b"\0"
 
 
 def _lower(kind: int, soft: int, hard: int) -> None:

@@ -15,7 +15,7 @@ from langserver.errors import StartError
 from langserver.sandbox import confine
 from langserver.sandbox.probe import probe
 from langserver.server.address import Address, parse_address
-from langserver.server.capabilities import capabilities, layers_in_force
+from langserver.server.capabilities import capabilities, layers_in_force, with_packages
 from langserver.server.descriptors import raise_descriptor_limit
 from langserver.server.endpoint import add_services, bind, make_server
 from langserver.server.gate import Gate
@@ -58,11 +58,13 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
         address = parse_address(listen)
     except ValueError as error:
         raise StartError(f"can't listen on {listen!r}: {error}") from None
-    found = probe()
+    found = with_packages(probe(), settings)
     layers = layers_in_force(found, settings.required_layers)
     for layer in found:
         if not layer.available:
             log.info("runs without the layer %s: %s", layer.name, layer.detail)
+        elif layer.void:
+            log.warning("the layer %s is %s", layer.name, layer.void)
     bury_orphans()
     health = Health(settings.runtimes)
     await health.start()
@@ -98,6 +100,7 @@ def _plan(settings: Settings, runtime: str, layers: frozenset[str]) -> PoolPlan:
         warm=settings.warm_children,
         zygote_max_tasks=settings.zygote_max_tasks,
         zygote_max_age_seconds=settings.zygote_max_age,
+        packages=settings.packages(runtime),
     )
 
 

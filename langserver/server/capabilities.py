@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import langserver
 from langserver.errors import StartError
 from langserver.pb import lang_pb2
+from langserver.python_runtime.packages.names import void
+from langserver.sandbox.layers import POLICY
 from langserver.sandbox.probe import LayerStatus
 from langserver.server.convert import max_limits
 from langserver.server.pool import Pool
@@ -27,6 +30,15 @@ def layers_in_force(found: Iterable[LayerStatus], required: frozenset[str]) -> f
     return frozenset(available)
 
 
+def with_packages(found: Iterable[LayerStatus], settings: Settings) -> tuple[LayerStatus, ...]:
+    """What was found, with the policy void where the operator's packages are loaded.
+
+    Whoever names packages has said so: it may be required all the same, and goes on refusing what it can.
+    """
+    packages = [name for runtime in settings.runtimes for name in settings.packages(runtime)]
+    return tuple(replace(layer, void=void(packages)) if packages and layer.name == POLICY else layer for layer in found)
+
+
 def capabilities(
     settings: Settings, found: Iterable[LayerStatus], layers: frozenset[str], pools: Mapping[str, Pool]
 ) -> lang_pb2.Capabilities:
@@ -34,11 +46,16 @@ def capabilities(
     return lang_pb2.Capabilities(
         version=langserver.__version__,
         runtimes=[
-            lang_pb2.RuntimeInfo(name=name, version=pool.facts.version, modules=_modules(name))
+            lang_pb2.RuntimeInfo(
+                name=name, version=pool.facts.version, modules=(*_modules(name), *settings.packages(name))
+            )
             for name, pool in pools.items()
         ],
         layers=[
-            lang_pb2.LayerInfo(name=layer.name, active=layer.name in layers, detail=layer.detail) for layer in found
+            lang_pb2.LayerInfo(
+                name=layer.name, active=layer.name in layers and not layer.void, detail=layer.void or layer.detail
+            )
+            for layer in found
         ],
         max_limits=max_limits(settings.ceilings),
         max_concurrency=settings.max_concurrency,

@@ -27,7 +27,10 @@ _REFILL_SECONDS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class PoolPlan:
-    """How a pool works. `memory_bytes` (growth) and `cpu_seconds` are what each child is sealed with."""
+    """How a pool works. `memory_bytes` (growth) and `cpu_seconds` are what each child is sealed with.
+
+    `packages` are what the operator adds to Python.
+    """
 
     runtime: str
     layers: frozenset[str]
@@ -36,6 +39,7 @@ class PoolPlan:
     warm: int
     zygote_max_tasks: int
     zygote_max_age_seconds: float
+    packages: tuple[str, ...] = ()
 
 
 class Pool:
@@ -61,7 +65,7 @@ class Pool:
 
     async def start(self) -> None:
         """Starts the first zygote, which must pass its self-test. Raises ZygoteError."""
-        zygote = await Zygote.start(self._plan.runtime, self._plan.layers)
+        zygote = await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages)
         try:
             wrong = complaint(await zygote.try_walls(self._plan.layers))
             if wrong is not None:
@@ -167,7 +171,7 @@ class Pool:
             await asyncio.sleep(self._delay)
             self._delay = min(max(shortest, self._delay * 2), longest)
             try:
-                zygote = await Zygote.start(self._plan.runtime, self._plan.layers)
+                zygote = await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages)
             except ZygoteError as error:
                 log.error("%s; the next try is in %.2f s", error, self._delay)
             else:
@@ -186,7 +190,7 @@ class Pool:
         try:
             while self._zygote is old:
                 try:
-                    new = await Zygote.start(self._plan.runtime, self._plan.layers)
+                    new = await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages)
                 except ZygoteError as error:
                     log.error("the old zygote stays for now: %s", error)
                     await asyncio.sleep(pause)

@@ -13,13 +13,12 @@ Mode = Literal["run", "validate"]
 class TaskHeader:
     """The numbers and labels of one task.
 
-    `zone` is an IANA name the server knows, `zone_rule` the POSIX TZ rule of that zone (a sealed child can open no zone
-    file), `seed` the seed of `random` and `Math.random` only, `label` the file name shown in errors and never opened.
+    `zone` is an IANA name the server knows, `seed` the seed of `random` and `Math.random` only, `label` the file name
+    shown in errors and never opened.
     """
 
     mode: Mode
     zone: str
-    zone_rule: str
     seed: int | None
     label: str
     output_bytes: int

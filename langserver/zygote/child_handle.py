@@ -113,7 +113,12 @@ class Child:
         if not descriptors:  # the kernel had no number left for it; without its pipes the child ends by itself
             _fail(self.spawned, SpawnRefused("no descriptor is left for a child: raise the limit of open files"))
             return
-        if not self.zygote.owns(descriptors[0]):
+        try:
+            owned = self.zygote.owns(descriptors[0])
+        except OSError as error:  # not even one to read /proc with
+            _fail(self.spawned, SpawnRefused(f"a child could not be looked at: {error.strerror}"))
+            return
+        if not owned:
             raise ControlError("that is no child of its")
         self._pidfd = descriptors.pop()
         _settle(self.spawned, None)

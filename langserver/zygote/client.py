@@ -29,6 +29,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 _QUIET_SECONDS = 10.0  # a zygote that owes an answer says something within milliseconds, or it is stopped or stuck
+_ANSWER_SECONDS = 60.0  # and answers in the end
 _FAREWELL_SECONDS = 5.0
 _TOO_MANY_SECONDS = 0.005
 _LAST_WORDS = (Op.NOT_SPAWNED, Op.EXIT)
@@ -64,13 +65,13 @@ class Zygote:
         asyncio.get_running_loop().add_reader(self._control.fileno(), self._listen)
 
     @classmethod
-    async def start(cls, runtime: str, layers: frozenset[str]) -> Zygote:
-        """A zygote that is ready. Call it in the main thread. Raises ZygoteError."""
+    async def start(cls, runtime: str, layers: frozenset[str], packages: tuple[str, ...] = ()) -> Zygote:
+        """A zygote that is ready, with the operator's packages. Call it in the main thread. Raises ZygoteError."""
         try:
             tree = cgroup.enter() if CGROUP in layers else None
         except (SandboxError, OSError) as error:
             raise ZygoteError(f"control groups could not be had: {error}") from None
-        return cls(runtime, await launch(runtime, layers), tree)
+        return cls(runtime, await launch(runtime, layers, packages), tree)
 
     @property
     def children(self) -> int:
@@ -191,10 +192,10 @@ class Zygote:
         while True:
             quiet_since = max(asked_at, self._heard_at)
             try:
-                async with asyncio.timeout_at(quiet_since + _QUIET_SECONDS):
+                async with asyncio.timeout_at(min(quiet_since + _QUIET_SECONDS, asked_at + _ANSWER_SECONDS)):
                     return await asyncio.shield(future)
             except TimeoutError:
-                if self._heard_at <= quiet_since:
+                if self._heard_at <= quiet_since or loop.time() >= asked_at + _ANSWER_SECONDS:
                     self.give_up()
                     raise ZygoteLost from None
 

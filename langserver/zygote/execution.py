@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from langserver.zygote.failures import SpawnRefused, ZygoteLost
 from langserver.zygote.result_check import output_fault
 
 _TRIES = 3
+_OF_A_CHILD_KILLED = (ErrorKind.CRASHED, ErrorKind.INTERNAL)  # not by a limit of the task's
 _READ_BYTES = 16 << 10  # short lines cost the most to read: so much of them at one turn of the loop
 _WRITE_BYTES = 1 << 20
 _LINGER_SECONDS = 2.0
@@ -100,11 +102,14 @@ class Execution:
         self._on_log = on_log
         self._ended: EndReason | None = None
         self._child: Child | None = None
+        self._taking: asyncio.Future[Child] | None = None
 
     def end(self, reason: EndReason) -> None:
-        """Kills the child, now or as soon as there is one. The first reason counts."""
+        """Kills the child, or waits for none any more. The first reason counts."""
         if self._ended is None:
             self._ended = reason
+            if self._taking is not None:
+                self._taking.cancel()
             if self._child is not None:
                 self._child.kill()
                 child = self._child
@@ -112,19 +117,12 @@ class Execution:
 
     async def run(self) -> Outcome:
         """The outcome, once the child is gone and everything is given back. Raises nothing of the task's making."""
-        loop = asyncio.get_running_loop()
-        timer = loop.call_later(self._job.bounds.timeout_seconds, self.end, EndReason.TIMEOUT)
-        try:
-            return await self._run(loop.time())
-        finally:
-            timer.cancel()
-
-    async def _run(self, start: float) -> Outcome:
-        for _ in range(_TRIES):
+        start = asyncio.get_running_loop().time()
+        for tries_left in reversed(range(_TRIES)):
             if self._ended is not None:
                 break
             try:
-                child = await self._supply.take()
+                child = await self._take()
             except ZygoteLost:
                 continue
             except SpawnRefused as error:
@@ -138,10 +136,22 @@ class Execution:
             finally:
                 self._child = None
                 self._supply.done(child)
-            # A loss before the first byte of the task was sent harmed nobody: it is repeated silently.
-            if outcome is not None:
+            # A loss before the first byte of the task was sent harmed nobody, nor did a death before it began.
+            if outcome is not None and not (hand_over.died_early and tries_left):
                 return outcome
         return Outcome(verdict(Evidence(self._job.runtime, self._job.bounds, exit=None, ended=self._ended)))
+
+    async def _take(self) -> Child:
+        """A child. Raises SpawnRefused, ZygoteLost, which also means that nobody waits for one any more."""
+        self._taking = asyncio.ensure_future(self._supply.take())
+        try:
+            return await self._taking
+        except asyncio.CancelledError:
+            if self._ended is None:
+                raise
+            raise ZygoteLost from None
+        finally:
+            self._taking = None
 
 
 class _HandOver:
@@ -166,10 +176,15 @@ class _HandOver:
         self._sent = False
         self._seen_bytes = 0
         self._started_at: float | None = None
+        self.died_early = False  # somebody else killed its child before the program began
         self._linger_timer: asyncio.TimerHandle | None = None
 
     async def perform(self, ended: Callable[[], EndReason | None]) -> Outcome | None:
-        """Hands the job over and waits for the child's end; None when the zygote was lost before anything was sent."""
+        """Hands the job over and waits for the child's end; None when the zygote was lost before anything was sent.
+
+        The task's time begins here: what a child takes to come is none of it.
+        """
+        timer = self._loop.call_later(self._job.bounds.timeout_seconds, self._end, EndReason.TIMEOUT)
         try:
             if ended() is None:
                 if self._job.lower_memory_bytes or self._job.lower_cpu_seconds:
@@ -186,6 +201,7 @@ class _HandOver:
         try:
             exit_ = await self._child.exit
         finally:
+            timer.cancel()
             self._child.zygote.watch.end(self._child)
             if self._linger_timer is not None:
                 self._linger_timer.cancel()
@@ -196,7 +212,16 @@ class _HandOver:
         if exit_ is None and reason is None and not self._sent:
             return None
         self._drain()
-        return await self._judge(exit_, reason, wall_seconds)
+        outcome = await self._judge(exit_, reason, wall_seconds)
+        self.died_early = (
+            reason is None
+            and not self._conversation.started
+            and exit_ is not None
+            and exit_.signal == signal.SIGKILL
+            and outcome.verdict.failure is not None
+            and outcome.verdict.failure.kind in _OF_A_CHILD_KILLED
+        )
+        return outcome
 
     def _send(self) -> None:
         while self._unsent:

@@ -45,13 +45,14 @@ class Launched:
     facts: Facts
 
 
-async def launch(runtime: str, layers: frozenset[str]) -> Launched:
+async def launch(runtime: str, layers: frozenset[str], packages: tuple[str, ...] = ()) -> Launched:
     """Starts a zygote and waits until it is ready. Raises ZygoteError.
 
+    `packages` are what the operator adds to Python (LANG_PYTHON_MODULES).
     Call it in the main thread: PDEATHSIG follows the thread that started a process (PR_SET_PDEATHSIG(2const)).
     """
     try:
-        process, control = _exec(runtime, layers)
+        process, control = _exec(runtime, layers, packages)
     except OSError as error:
         raise ZygoteError(f"the {runtime} zygote could not start: {error.strerror}") from None
     try:
@@ -82,11 +83,13 @@ def running() -> set[int]:
     return {process.pid for process in _started if process.poll() is None}
 
 
-def _exec(runtime: str, layers: frozenset[str]) -> tuple[subprocess.Popen[bytes], socket.socket]:
+def _exec(
+    runtime: str, layers: frozenset[str], packages: tuple[str, ...]
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         process = subprocess.Popen(
-            [sys.executable, *_INTERPRETER, runtime, str(theirs.fileno()), format_layers(layers)],
+            [sys.executable, *_INTERPRETER, runtime, str(theirs.fileno()), format_layers(layers), *packages],
             env={},
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,

@@ -1,6 +1,7 @@
 """The zygote: hardens itself, preloads one runtime, then forks children on the server's word until the server is gone.
 
-Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD LAYERS`, with an empty environment.
+Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD LAYERS [PACKAGE...]`, with an empty
+environment.
 """
 
 from __future__ import annotations
@@ -181,8 +182,12 @@ class Zygote:
         return Idle(memory, held, max_rss)
 
 
-def prepare(name: str, layers: frozenset[str], control_fd: int) -> tuple[Runtime, Jail, int | None]:
+def prepare(
+    name: str, layers: frozenset[str], control_fd: int, packages: tuple[str, ...] = ()
+) -> tuple[Runtime, Jail, int | None]:
     """Makes this process one that children of runtime `name` can be forked from; it keeps `control_fd` open.
+
+    `packages` are what the operator adds to Python (LANG_PYTHON_MODULES).
 
     Returns the runtime, preloaded, the jail of the children, and the descriptor of the OOM score. With the layer
     `namespaces` it returns in another process. Raises LayerUnavailable, SandboxError, NotForkable, OSError, SystemExit.
@@ -195,7 +200,7 @@ def prepare(name: str, layers: frozenset[str], control_fd: int) -> tuple[Runtime
     oom_fd = oom.open_score()
     harden_zygote(layers, control_fd, parent_pid, oom_fd, inside)
     os.environ.clear()
-    runtime = make_runtime(name, POLICY in layers)
+    runtime = make_runtime(name, POLICY in layers, packages)
     runtime.preload()
     jail = Jail(name, layers, inside.proc if inside else Proc())
     finish_zygote(layers, inside)
@@ -207,8 +212,8 @@ def prepare(name: str, layers: frozenset[str], control_fd: int) -> tuple[Runtime
 
 def main(argv: list[str]) -> None:
     """Runs a zygote. Raises SystemExit with the reason when it cannot start."""
-    name, control_fd, layer_names = argv
-    runtime, jail, oom_fd = prepare(name, parse_layers(layer_names), int(control_fd))
+    name, control_fd, layer_names, *packages = argv
+    runtime, jail, oom_fd = prepare(name, parse_layers(layer_names), int(control_fd), tuple(packages))
     control = socket.socket(fileno=int(control_fd))
     zygote = Zygote(control, runtime, jail, oom_fd)
     try:

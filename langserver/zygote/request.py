@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from langserver.core.zones import UTC, zone_names
 from langserver.errors import RequestError
 from langserver.limits import Asked, Ceilings, grant
 from langserver.wire.header import Mode, TaskHeader
 from langserver.zygote.execution import Job
-from langserver.zygote.zones import UTC, posix_rule
 
 RUNTIMES = ("python", "js")
 _ALIASES = {"python": "python", "js": "js", "javascript": "js", "node": "js"}
@@ -45,14 +45,11 @@ def make_job(request: TaskRequest, ceilings: Ceilings, mode: Mode) -> Job:
         raise RequestError("there is no code: inline_code.code is empty")
     granted = grant(request.asked, ceilings)
     zone = request.timezone or UTC
-    try:
-        zone_rule = posix_rule(zone)
-    except KeyError:
-        raise RequestError(f"unknown timezone {zone[:64]!r}: expected an IANA name like Europe/Berlin") from None
+    if zone not in zone_names():
+        raise RequestError(f"unknown timezone {zone[:64]!r}: expected an IANA name like Europe/Berlin")
     header = TaskHeader(
         mode=mode,
         zone=zone,
-        zone_rule=zone_rule,
         seed=request.seed,
         label=_label(request.filename) or _LABELS[runtime],
         output_bytes=granted.bounds.output_bytes,

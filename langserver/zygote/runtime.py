@@ -41,12 +41,15 @@ class Runtime(Protocol):
         """Sends one report with every problem of the source; runs nothing."""
 
 
-def make_runtime(name: str, policy: bool) -> Runtime:
-    """The runtime called `name`; only that one's modules are imported. Raises ValueError for an unknown name."""
+def make_runtime(name: str, policy: bool, packages: tuple[str, ...]) -> Runtime:
+    """The runtime called `name`; only that one's modules are imported. Raises ValueError for an unknown name.
+
+    `packages` are what the operator adds to Python (LANG_PYTHON_MODULES).
+    """
     if name == "python":
         from langserver.python_runtime.run import PythonRuntime
 
-        return cast("Runtime", PythonRuntime(policy))
+        return cast("Runtime", PythonRuntime(policy, packages))
     if name == "js":
         from langserver.js_runtime.run import JsRuntime
 

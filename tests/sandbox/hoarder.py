@@ -14,16 +14,16 @@ import sys
 
 sys.path.insert(0, sys.argv[1])
 
-from langserver.sandbox import libc
+from langserver.sandbox import libc, rlimits
 from langserver.sandbox.jail import ChildLimits, Jail
-from langserver.sandbox.layers import parse_layers
+from langserver.sandbox.layers import RLIMITS, parse_layers
 from langserver.sandbox.proc import Proc, held_bytes
 
 MIB = 1 << 20
 LIMIT = 64 * MIB
 WANTED = 256 * MIB
 RW, NO_ACCESS, PRIVATE, SHARED, FIXED, GROWS_DOWN, NO_RESERVE = 3, 0, 0x22, 0x21, 0x10, 0x100, 0x4000
-MMAP, MPROTECT, MREMAP, MADVISE = ((9, 222), (10, 226), (25, 216), (28, 233))
+MMAP, MPROTECT, MUNMAP, MREMAP, MADVISE = ((9, 222), (10, 226), (11, 215), (25, 216), (28, 233))
 COLUMN = ("x86_64", "aarch64").index(os.uname().machine)
 
 
@@ -71,6 +71,16 @@ def use_moved_stack() -> None:
     touch(call(MREMAP, stack[0], 4096, WANTED, 1), WANTED)
 
 
+def cut_stack() -> None:
+    """Nor is each half of a stack that was cut, and each may be as long as a whole one."""
+    longest, bottom = 8 * MIB, stack[1] - 8 * MIB
+    touch(bottom, 4096)
+    for _ in range(WANTED // longest):
+        call(MUNMAP, bottom + 4096, 4096)
+        bottom += 4096 - longest
+        touch(bottom, longest - 4096)
+
+
 def scatter() -> None:
     """A page in each GiB costs a page table each; the pages themselves go back."""
     for number in range(WANTED // 4096):
@@ -98,6 +108,7 @@ WAYS = {
     "grow_down": grow_down,
     "forget_rights": forget_rights,
     "move_stack": use_moved_stack,
+    "cut_stack": cut_stack,
     "scatter": scatter,
     "give_back": give_back,
 }
@@ -117,6 +128,8 @@ def size(field: str) -> int:
 def main() -> None:
     _, _, runtime, layers, way, *door = sys.argv
     jail = Jail(runtime, parse_layers(layers), Proc())
+    if RLIMITS in jail.layers:
+        rlimits.set_zygote(jail.proc)
     move_stack()
     idle, ceiling = held("self"), size("VmData" if runtime == "js" else "VmSize") + LIMIT
     limits = ChildLimits(ceiling, 60, *map(int, door))

@@ -101,7 +101,7 @@ class Trace:
 
 def main() -> None:
     _, _, name, layer_names, *rest = sys.argv
-    runtime = make_runtime(name, True)
+    runtime = make_runtime(name, True, ())
     runtime.preload()
     jail = Jail(name, parse_layers(layer_names), Proc())
     if rest == ["shut"]:
@@ -117,7 +117,7 @@ def main() -> None:
         live(seal, runtime)
     os.close(input_read)
     os.close(report_write)
-    header = TaskHeader("run", "UTC", "UTC0", None, "task", CAP, CAP)
+    header = TaskHeader("run", "UTC", None, "task", CAP, CAP)
     source = encode(Kind.SOURCE, sys.stdin.buffer.read())
     task = encode(Kind.HEADER, header.encode()) + source + encode(Kind.INPUT, b"{}") + encode(Kind.GO)
     os.write(input_write, task)  # less than a pipe holds

@@ -99,8 +99,7 @@ class Watched:
 
     def run(self, task: dict[str, Any]) -> dict[str, Any]:
         pid, feed, listen = self.fork(task)
-        zone = task.get("zone", ["UTC", "UTC0"])
-        header = TaskHeader("run", *zone, task.get("seed"), "task", 2 << 20, 256 << 10)
+        header = TaskHeader("run", task.get("zone", "UTC"), task.get("seed"), "task", 2 << 20, 256 << 10)
         stream = b"".join(
             (
                 encode(Kind.HEADER, header.encode()),

@@ -8,7 +8,8 @@ import pytest
 
 from langserver.sandbox.layers import AUDIT, POLICY, SECCOMP
 from langserver.zygote.request import TaskRequest
-from tests.integration.holds.direct import one_zygote
+from tests.integration.holds.direct import one_zygote, output
+from tests.runtimes.python import test_asyncio, test_local_time, test_modules
 from tests.runtimes.python.test_language import PROGRAMS
 from tests.security.public_names import INSTEAD
 
@@ -85,6 +86,12 @@ lenght = 1
 result = length
 """,
 }
+MORE |= {f"module {name}": source for name, source in test_modules.PROGRAMS.items()}
+MORE |= {
+    f"asyncio {name}": f"import asyncio\n{source}"
+    for name, source in (test_asyncio.PROGRAMS | test_asyncio.OUTSIDE).items()
+}
+MORE |= {"zones": test_local_time.ZONEINFO, "instants": f"{test_local_time.LOOK}\nresult = look(1e9)"}
 JAVASCRIPT = {
     "value": "({ a: [1, 'x', null], d: new Date(0) })",
     "async": "async function main() { await new Promise((done) => setTimeout(done, 1)); return 1 }",
@@ -117,3 +124,12 @@ async def test_a_late_import_would_be_seen() -> None:
     async with one_zygote("python", frozenset({AUDIT, SECCOMP})) as supply:
         outcome = await supply.run(TaskRequest("python", "import json, wave"))
     assert ("audit", "denied") in {(event.layer, event.action) for event in outcome.events}
+
+
+async def test_clocks_are_told_of_without_the_policy_too() -> None:
+    source = """
+import time
+result = [time.get_clock_info(name).resolution < 1 for name in ("time", "monotonic", "process_time", "thread_time")]
+"""
+    async with one_zygote("python", frozenset({AUDIT, SECCOMP})) as supply:
+        assert output(await supply.run(TaskRequest("python", source))) == [True] * 4

@@ -68,6 +68,7 @@ def main():
         "system": [random.SystemRandom().random(), secrets.SystemRandom().random()],
         "secrets": [secrets.token_hex(8), secrets.randbelow(1 << 60)],
         "uuid4": str(uuid.uuid4()),
+        "uuid1": [str(uuid.uuid1()), uuid.getnode()],
     }
 """
 JAVASCRIPT = """
@@ -145,3 +146,14 @@ def test_a_zygote_holds_one_generator_and_that_is_reseeded(policy: str) -> None:
         [sys.executable, "-c", LISTED, policy], capture_output=True, text=True, timeout=60, cwd=ROOT, check=True
     )
     assert set(json.loads(done.stdout)) <= {"SystemRandom"}
+
+
+async def test_texts_hash_otherwise_in_another_zygote() -> None:
+    """Within one they hash alike: a fork has the secret of its parent. So a seed repeats no order of a set."""
+    hashes = []
+    for _ in range(2):
+        async with one_zygote("python", EVERY) as supply:
+            request = TaskRequest("python", "def main(): return hash('text')", seed=7)
+            hashes.append([output(await supply.run(request)) for _ in range(2)])
+    (first, second), (third, _) = hashes
+    assert first == second != third

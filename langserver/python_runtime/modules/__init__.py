@@ -1,7 +1,11 @@
-"""The modules user code may import: facades that hold listed names only and lead to no foreign module."""
+"""The modules user code may import: facades that hold listed names only and lead to no foreign module.
+
+Beside them what the operator adds, as it is.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from langserver.python_runtime import catalog
@@ -9,7 +13,8 @@ from langserver.python_runtime.modules import generated
 from langserver.python_runtime.modules.facade import Facade, make
 from langserver.python_runtime.modules.listed import listed
 from langserver.python_runtime.modules.own import own
-from langserver.python_runtime.refusals import RefusedImport, module
+from langserver.python_runtime.packages import offered
+from langserver.python_runtime.refusals import RefusedImport
 
 _FACADES: dict[str, Facade] = {}
 _NAMES: dict[str, tuple[str, ...]] = {}
@@ -27,16 +32,23 @@ def build() -> None:
         _NAMES[name] = tuple(key for key in contents[name] if not key.startswith("_"))
 
 
+def renew(name: str, attributes: tuple[str, ...]) -> None:
+    """Takes these attributes of the module `name` anew from the library: they changed since its facade was made."""
+    facade, library = type(_FACADES[name]), sys.modules[name]
+    for attribute in attributes:
+        setattr(facade, attribute, staticmethod(getattr(library, attribute)))
+
+
 def public_names(name: str) -> tuple[str, ...]:
     """What `from name import *` binds; nothing for a module that is not there."""
-    return _NAMES.get(name, ())
+    return _NAMES[name] if name in _NAMES else offered.public_names(name)
 
 
-def import_module(name: str, itself: bool) -> Facade:
+def import_module(name: str, itself: bool) -> Any:
     """`import name`: the module itself when it is bound by `as`, else its package. Raises RefusedImport."""
     found = _FACADES.get(name)
     if found is None:
-        raise module(name)
+        return offered.import_module(name, itself)
     return found if itself else _FACADES[name.partition(".")[0]]
 
 
@@ -44,7 +56,7 @@ def import_from(name: str, attribute: str) -> Any:
     """`from name import attribute`. Raises RefusedImport for either."""
     found = _FACADES.get(name)
     if found is None:
-        raise module(name)
+        return offered.import_from(name, attribute)
     if attribute in _NAMES[name]:
         return getattr(found, attribute)
     message = f"cannot import name {attribute!r} from {name!r}: it is not available"

@@ -1,87 +1,76 @@
-"""asyncio on a loop that owns nothing: its selector only sleeps, so there is no socket, descriptor or thread."""
+"""`asyncio`: the library's own tasks, futures and locks, and what a program may do with the loop under them."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import time
-import types
-from asyncio import base_events, coroutines, format_helpers
-from asyncio.log import logger
+import contextvars
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, Final, Self
 
-from langserver.python_runtime.errors import render_headed
-from langserver.python_runtime.logs import STDERR
-from langserver.python_runtime.names import SOURCE_NAME
+from langserver.python_runtime.faces import Face, stand_in
+from langserver.python_runtime.modules.loop import new_loop
+from langserver.python_runtime.modules.loopface import FACE, Handle, LoopFace, TimerHandle, current_loop
 
-logger.disabled = True  # it writes files and frames of the library to stderr
 Future = asyncio.Future
-
-
-class _Sleeper:
-    """A selector without descriptors: waiting is sleeping."""
-
-    def select(self, timeout: float | None) -> list[Any]:
-        if timeout is None:
-            raise RuntimeError("every coroutine waits for another: nothing can ever happen")
-        if timeout > 0:
-            time.sleep(timeout)
-        return []
-
-
-# What the library says of an error that no code of the program could see. Its own texts go on with objects of it.
-_UNSEEN = ("Task exception was never retrieved", "Future exception was never retrieved", "Exception in callback")
-
-
-def _unseen(loop: Any, context: dict[str, Any]) -> None:
-    error, said = context.get("exception"), context.get("message", "")
-    if error is not None and not issubclass(
-        type(error), asyncio.CancelledError
-    ):  # what is left at the end is cancelled
-        heading = next((each for each in _UNSEEN if each in said), "Exception in the event loop")
-        STDERR.write(render_headed(heading, error))
-
-
-class _Loop(base_events.BaseEventLoop):
-    def __init__(self) -> None:
-        super().__init__()
-        self._selector = _Sleeper()
-        self.set_exception_handler(_unseen)
-
-    def _process_events(self, event_list: list[Any]) -> None:
-        """There are none."""
-
-    def _write_to_self(self) -> None:
-        """Nothing can call from another thread."""
 
 
 def run(main: Coroutine[Any, Any, Any], *, debug: Any = None) -> Any:
     """`asyncio.run`. Raises RuntimeError inside a running loop."""
     if asyncio._get_running_loop() is not None:
-        main.close()
+        if asyncio.iscoroutine(main):
+            main.close()
         raise RuntimeError("asyncio.run() cannot be called from a running event loop")
     if not asyncio.iscoroutine(main):
         raise ValueError(f"a coroutine was expected, got {type(main).__name__}")
-    loop = _Loop()
+    loop = new_loop()
     try:
         return loop.run_until_complete(main)
     finally:
-        left = asyncio.all_tasks(loop)
-        for task in left:
-            task.cancel()
-        if left:
-            loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
-        for task in left:
-            if not task.cancelled() and task.exception() is not None:
-                _unseen(loop, {"message": _UNSEEN[0], "exception": task.exception()})
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.close()
+        loop.finish()
 
 
-def create_task(coro: Any, *, name: str | None = None) -> Any:
+class Runner:
+    """`asyncio.Runner`: several coroutines on one loop."""
+
+    def __init__(self, *, debug: Any = None) -> None:
+        _check_runner(self)
+        self._made: Any = None
+        self._context = contextvars.copy_context()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def run(self, coro: Any, *, context: Any = None) -> Any:
+        """Runs it to its end. Raises RuntimeError inside a running loop, ValueError for what is no coroutine."""
+        _check_runner(self)
+        if asyncio._get_running_loop() is not None:
+            raise RuntimeError("Runner.run() cannot be called from a running event loop")
+        if not asyncio.iscoroutine(coro):
+            raise ValueError(f"a coroutine was expected, got {type(coro).__name__}")
+        if self._made is None:
+            self._made = new_loop()
+        loop = self._made
+        return loop.run_until_complete(loop.create_task(coro, context=self._context if context is None else context))
+
+    def close(self) -> None:
+        """Cancels what is left."""
+        _check_runner(self)
+        if self._made is not None and not self._made.is_closed():
+            self._made.finish()
+
+
+def _check_runner(runner: Any) -> None:
+    # A class of the program, or any object when this is called unbound, would be given the loop itself to keep.
+    if type(runner) is not Runner:
+        raise TypeError("asyncio.Runner is needed, no class derived from it")
+
+
+def create_task(coro: Any, *, name: str | None = None, context: Any = None) -> Any:
     """`asyncio.create_task`."""
-    return asyncio.create_task(coro, name=name)
+    return asyncio.get_running_loop().create_task(coro, name=name, context=context)
 
 
 async def to_thread(func: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -94,74 +83,68 @@ def current_task() -> Any:
     return asyncio.current_task()
 
 
-def hide_paths() -> None:
-    """Makes the texts of tasks and futures name files of the library without their folders, which are the host's."""
-    source_of = format_helpers._get_function_source
-    text_of = coroutines._format_coroutine  # type: ignore[attr-defined]  # typeshed leaves it out
-
-    def function_source(func: Any) -> tuple[str, int] | None:
-        found = source_of(func)
-        return None if found is None else (os.path.basename(found[0]), found[1])
-
-    def format_coroutine(coro: Any) -> str:
-        text: str = text_of(coro)
-        code = getattr(coro, "cr_code", None)
-        if type(code) is not types.CodeType or code.co_filename == SOURCE_NAME:
-            return text
-        return text.replace(code.co_filename, os.path.basename(code.co_filename))
-
-    format_helpers._get_function_source = function_source  # type: ignore[assignment]  # typeshed's is overloaded
-    coroutines._format_coroutine = format_coroutine  # type: ignore[attr-defined]
+def all_tasks() -> Any:
+    """`asyncio.all_tasks` of the running loop."""
+    return asyncio.all_tasks()
 
 
-class _LoopFace:
-    """What a program may do with the running loop."""
-
-    __slots__ = ()
-
-    def time(self) -> float:
-        return time.monotonic()
-
-    def create_task(self, coro: Any, *, name: str | None = None) -> Any:
-        return asyncio.create_task(coro, name=name)
-
-    def create_future(self) -> Any:
-        return asyncio.get_running_loop().create_future()
-
-    def run_until_complete(self, coro: Any) -> Any:
-        return run(coro)
-
-    def is_running(self) -> bool:
-        return asyncio._get_running_loop() is not None
-
-    def close(self) -> None:
-        """The loop of a task ends with it."""
-
-
-_FACE = _LoopFace()
-
-
-def get_running_loop() -> _LoopFace:
+def get_running_loop() -> LoopFace:
     """`asyncio.get_running_loop`. Raises RuntimeError outside of one."""
     asyncio.get_running_loop()
-    return _FACE
+    return FACE
 
 
-def get_event_loop() -> _LoopFace:
+def get_event_loop() -> LoopFace:
     """`asyncio.get_event_loop`."""
-    return _FACE
+    return FACE
+
+
+def _future(*, loop: Any = None) -> Any:
+    if loop is not None and loop is not FACE:
+        raise TypeError("loop= takes the loop of asyncio.get_running_loop()")
+    return current_loop().create_future()
+
+
+def _task(coro: Any, *, loop: Any = None, name: Any = None, context: Any = None) -> Any:
+    if loop is not None and loop is not FACE:
+        raise TypeError("loop= takes the loop of asyncio.get_running_loop()")
+    return current_loop().create_task(coro, name=name, context=context)
+
+
+def ensure_future(coro_or_future: Any, *, loop: Any = None) -> Any:
+    """`asyncio.ensure_future`. Raises TypeError for a loop of the program's own making."""
+    if loop is not None and loop is not FACE:
+        raise TypeError("loop= takes the loop of asyncio.get_running_loop()")
+    return asyncio.ensure_future(coro_or_future, loop=None if asyncio.isfuture(coro_or_future) else current_loop())
 
 
 _LISTED = """
     BoundedSemaphore CancelledError Condition Event FIRST_COMPLETED FIRST_EXCEPTION ALL_COMPLETED InvalidStateError Lock
     LifoQueue PriorityQueue Queue QueueEmpty QueueFull QueueShutDown Semaphore TaskGroup TimeoutError as_completed
-    gather iscoroutine iscoroutinefunction isfuture shield sleep timeout timeout_at wait wait_for ensure_future Barrier
+    gather iscoroutine iscoroutinefunction isfuture shield sleep timeout timeout_at wait wait_for Barrier
     BrokenBarrierError IncompleteReadError LimitOverrunError
 """
-NAMES: dict[str, Any] = {
+_EXCEPTIONS = """
+    BrokenBarrierError CancelledError IncompleteReadError InvalidStateError LimitOverrunError TimeoutError
+"""
+# For annotations and `isinstance`; a task and a future can also be made by their names.
+_STAND_INS: Final[dict[str, Face]] = {
+    "AbstractEventLoop": stand_in(LoopFace),
+    "Future": stand_in(asyncio.Future, _future),
+    "Task": stand_in(asyncio.Task, _task),
+    "Timeout": stand_in(asyncio.Timeout),
+}
+EXCEPTIONS: Final[dict[str, Any]] = {name: getattr(asyncio, name) for name in _EXCEPTIONS.split()}
+NAMES: Final[dict[str, Any]] = {
     **{name: getattr(asyncio, name) for name in _LISTED.split() if hasattr(asyncio, name)},
+    **_STAND_INS,
+    "Handle": Handle,
+    "Runner": Runner,
+    "TimerHandle": TimerHandle,
+    "all_tasks": all_tasks,
     "create_task": create_task,
     "current_task": current_task,
+    "ensure_future": ensure_future,
     "get_event_loop": get_event_loop,
     "get_running_loop": get_running_loop,
     "new_event_loop": get_event_loop,

@@ -1,4 +1,7 @@
-"""`copy`, without reduction, dispatch tables and `__setstate__`: those call and write what the object names."""
+"""`copy`, without reduction, dispatch tables and `__setstate__`: those call and write what the object names.
+
+Only objects of the operator's packages are copied by the library: no dispatch table is the program's.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,16 @@ import fractions
 import re
 import types
 import uuid
+import zoneinfo
+from array import array
 from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
 from copy import Error
+from copy import copy as copy_by_library
+from copy import deepcopy as deepcopy_by_library
 from enum import Enum
 from typing import Any, Final
 
-from langserver.python_runtime.userclasses import USER, is_class, mro_of, namespace_of
+from langserver.python_runtime.userclasses import PACKAGED, USER, is_class, mro_of, namespace_of
 
 _ATOMS: Final = (
     types.NoneType,
@@ -36,6 +43,7 @@ _ATOMS: Final = (
     decimal.Decimal,
     fractions.Fraction,
     uuid.UUID,
+    zoneinfo.ZoneInfo,
     re.Pattern,
     re.Match,
 )
@@ -56,8 +64,12 @@ def copy(value: Any) -> Any:
         return types.SimpleNamespace(**vars(value))
     if kind is ChainMap:
         return value.copy()
+    if kind is array:
+        return value[:]
     if issubclass(kind, BaseException):
         return value
+    if kind in PACKAGED:
+        return copy_by_library(value)
     raise Error(f"a {kind.__name__} object cannot be copied here")
 
 
@@ -85,6 +97,8 @@ def deepcopy(value: Any, memo: dict[int, Any] | None = None) -> Any:
     elif kind in USER and not issubclass(kind, Enum):
         hook = _hook(kind, "__deepcopy__")
         made = hook(value, memo) if hook is not None else _instance(value, lambda part: deepcopy(part, memo), memo)
+    elif kind in PACKAGED:
+        made = deepcopy_by_library(value, memo)
     else:
         made = copy(value)
     memo[id(value)] = made

@@ -108,7 +108,8 @@ def singledispatch(func: Callable[..., Any]) -> Any:
             classes = _classes_of(cls)
         else:
             implementation = cls
-            classes = _classes_of(next(iter(load(implementation, "__annotations__").values()), None))
+            function = cls.__func__ if type(cls) in (classmethod, staticmethod) else cls
+            classes = _classes_of(next(iter(load(function, "__annotations__").values()), None))
         for each in classes:
             if not is_class(each):
                 raise TypeError("register() needs a class")
@@ -121,7 +122,10 @@ def singledispatch(func: Callable[..., Any]) -> Any:
         found = inner.dispatch(type(args[0]))
         return found(*args, **kwargs)
 
-    wrapper.__name__, wrapper.__doc__ = func.__name__, func.__doc__
+    named: Any = func
+    if type(func) in (classmethod, staticmethod):
+        named = named.__func__
+    wrapper.__name__, wrapper.__doc__ = named.__name__, named.__doc__
     return _Dispatcher(wrapper, register, inner.dispatch)
 
 
@@ -139,11 +143,59 @@ class _Dispatcher:
         return self if instance is None else functools.partial(self.__call, instance)
 
 
+def _bound(function: Any, instance: Any, owner: Any) -> Any:
+    """`function` as a method of `instance`, found in `owner`; a function if there is no instance."""
+    if type(function) in (classmethod, staticmethod, partialmethod, singledispatchmethod):
+        return function.__get__(instance, owner)
+    return function if instance is None else functools.partial(function, instance)
+
+
+class partialmethod:  # noqa: N801 -- the library's name
+    """`functools.partialmethod`."""
+
+    def __init__(self, func: Any, /, *args: Any, **keywords: Any) -> None:
+        if not callable(func) and type(func) not in (classmethod, staticmethod):
+            raise TypeError(f"{func!r} is not callable or a descriptor")
+        self.func, self.args, self.keywords = func, args, keywords
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None and type(self.func) not in (classmethod, staticmethod):
+            return lambda first, /, *args, **keywords: self.func(
+                first, *self.args, *args, **{**self.keywords, **keywords}
+            )
+        return functools.partial(_bound(self.func, instance, owner), *self.args, **self.keywords)
+
+
+class singledispatchmethod:  # noqa: N801 -- the library's name
+    """`functools.singledispatchmethod`."""
+
+    def __init__(self, func: Any) -> None:
+        if not callable(func) and type(func) not in (classmethod, staticmethod):
+            raise TypeError(f"{func!r} is not callable or a descriptor")
+        self.func = func
+        self.dispatcher = singledispatch(func)
+
+    def register(self, cls: Any, method: Any = None) -> Any:
+        """Adds an implementation for a class."""
+        return self.dispatcher.register(cls, method)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if not args:
+                raise TypeError("a single-dispatch method requires at least 1 positional argument")
+            return _bound(self.dispatcher.dispatch(type(args[0])), instance, owner)(*args, **kwargs)
+
+        call.register = self.register  # type: ignore[attr-defined]
+        return call
+
+
 FUNCTOOLS: dict[str, Any] = {
     "WRAPPER_ASSIGNMENTS": _ASSIGNED,
     "WRAPPER_UPDATES": ("__dict__",),
     "cached_property": cached_property,
+    "partialmethod": partialmethod,
     "singledispatch": singledispatch,
+    "singledispatchmethod": singledispatchmethod,
     "total_ordering": total_ordering,
     "update_wrapper": update_wrapper,
     "wraps": wraps,

@@ -31,6 +31,12 @@ def get_level_name(level: Any) -> Any:
     return _NAMES.get(level) or LEVELS.get(level, f"Level {level}")
 
 
+def add_level_name(level: int, level_name: str) -> None:
+    """`logging.addLevelName`."""
+    _NAMES[level] = level_name
+    LEVELS[level_name] = level
+
+
 class LogRecord:
     """One event. Its attributes are what a format may name."""
 

@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 import abc
+import configparser
 import csv
 import decimal
 import textwrap
 from collections import UserString
 from typing import Any
 
-from langserver.python_runtime import guards
+from langserver.python_runtime import guards, zonedata
 from langserver.python_runtime.faces import SafeABCMeta
-from langserver.python_runtime.formatting import format_text
 from langserver.python_runtime.modules import (
+    adapters,
     asynchronous,
+    clocks,
     copying,
     functional,
+    identity,
     loggers,
     loglines,
+    packed,
     printing,
+    queues,
     records,
     reporting,
+    standins,
+    tables,
     warners,
 )
+from langserver.python_runtime.modules.formatter import Formatter
 
 # Made by `type.__call__`: the guarded metaclass makes classes only from class statements of the program.
 ABC: Any = type.__call__(SafeABCMeta, "ABC", (), {"__slots__": (), "__module__": "abc"})
-
-
-class Formatter:
-    """`string.Formatter` for subclassing is rare; formatting with it is not. Attributes go through the guard."""
-
-    def format(self, template: str, /, *args: Any, **kwargs: Any) -> str:
-        """Formats like `str.format`."""
-        return format_text(guards.load, template, args, kwargs)
-
-    def vformat(self, template: str, args: Any, kwargs: Any) -> str:
-        """Formats with a sequence and a mapping."""
-        return format_text(guards.load, template, args, kwargs)
 
 
 def _userstring(value: Any) -> str:
@@ -53,6 +49,9 @@ _WRAPPER_OPTIONS = """
 guards.WRITABLE.update(dict.fromkeys(loggers.HANDLERS, frozenset({"formatter", "level", "stream", "terminator"})))
 guards.WRITABLE.update(
     {
+        adapters.LoggerAdapter: frozenset({"extra", "logger"}),
+        configparser.ConfigParser: frozenset({"optionxform"}),
+        configparser.RawConfigParser: frozenset({"optionxform"}),
         csv.DictReader: frozenset({"fieldnames", "restkey", "restval"}),
         decimal.Context: frozenset({"prec", "rounding", "Emin", "Emax", "capitals", "clamp"}),
         loggers.Logger: frozenset({"disabled", "handlers", "level", "propagate"}),
@@ -65,17 +64,31 @@ guards.WRITABLE.update(
 _OWN: dict[str, dict[str, Any]] = {
     "abc": {"ABC": ABC, "ABCMeta": SafeABCMeta, "abstractproperty": abc.abstractproperty},
     "asyncio": asynchronous.NAMES,
+    "asyncio.exceptions": asynchronous.EXCEPTIONS,
+    "bz2": packed.BZ2,
     "collections": {"namedtuple": records.namedtuple},
-    "copy": copying.NAMES,
-    "dataclasses": records.DATACLASSES,
+    "contextlib": printing.CONTEXTLIB,
+    "copy": copying.NAMES | records.COPY,
+    "dataclasses": records.DATACLASSES | standins.DATACLASSES,
+    "enum": standins.ENUM,
     "functools": functional.FUNCTOOLS,
-    "logging": loggers.NAMES,
+    "gzip": packed.GZIP,
+    "html.entities": tables.ENTITIES,
+    "io": packed.IO,
+    "logging": loggers.NAMES | adapters.NAMES,
+    "lzma": packed.LZMA,
+    "mimetypes": tables.MIMETYPES,
     "operator": functional.OPERATOR,
     "pprint": printing.PPRINT,
+    "queue": queues.NAMES,
     "string": {"Formatter": Formatter},
+    "time": clocks.NAMES,
     "traceback": reporting.TRACEBACK,
-    "typing": records.TYPING,
+    "types": standins.TYPES,
+    "typing": records.TYPING | standins.TYPING,
+    "uuid": identity.NAMES,
     "warnings": warners.NAMES,
+    "zoneinfo": zonedata.NAMES,
 }
 
 

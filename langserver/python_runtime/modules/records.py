@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import collections
+import copy
 import dataclasses
+import datetime
 import sys
+import types
 import typing
 from typing import Any, Final
 
@@ -14,11 +17,13 @@ from langserver.python_runtime.guards import load
 from langserver.python_runtime.modules import generated
 from langserver.python_runtime.modules.copying import deepcopy
 from langserver.python_runtime.modules.facade import Facade
+from langserver.python_runtime.modules.printing import stderr
 from langserver.python_runtime.refusals import RefusedClass
 from langserver.python_runtime.userclasses import (
     USER,
     is_class,
     is_user_class,
+    is_user_function,
     mro_of,
     namespace_of,
     owned_names,
@@ -148,6 +153,25 @@ def replace(obj: Any, /, **changes: Any) -> Any:
     return kind(**changes)
 
 
+def copy_replace(obj: Any, /, **changes: Any) -> Any:
+    """`copy.replace`, from Python 3.13 on. Raises TypeError for what has no replacement of parts."""
+    kind = type(obj)
+    hook: Any = next(
+        (namespace_of(base)["__replace__"] for base in mro_of(kind) if "__replace__" in namespace_of(base)), None
+    )
+    if is_user_function(hook):
+        return hook(obj, **changes)
+    if dataclasses.is_dataclass(kind):
+        return replace(obj, **changes)
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return load(obj, "_replace")(**changes)
+    if kind is types.SimpleNamespace:
+        return types.SimpleNamespace(**{**vars(obj), **changes})
+    if kind in {datetime.date, datetime.datetime, datetime.time}:
+        return obj.replace(**changes)
+    raise TypeError(f"replace() does not support {kind.__name__} objects")
+
+
 def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:
     """`collections.namedtuple`: it evaluates text made of the names."""
     if isinstance(field_names, str):
@@ -176,6 +200,17 @@ def _same(value: Any) -> Any:
     return value
 
 
+def dataclass_transform(**_: Any) -> Any:
+    """`typing.dataclass_transform`: a word to type checkers."""
+    return _same
+
+
+def reveal_type(obj: Any, /) -> Any:
+    """`typing.reveal_type`."""
+    stderr().write(f"Runtime type is {shown(type(obj)).__name__!r}\n")
+    return obj
+
+
 def get_origin(tp: Any) -> Any:
     """`typing.get_origin`."""
     return shown(typing.get_origin(tp))
@@ -191,6 +226,7 @@ allow_bases(
     [typing.NamedTuple, typing.TypedDict, typing.Any],
 )
 
+COPY: dict[str, Any] = {"replace": copy_replace} if hasattr(copy, "replace") else {}
 DATACLASSES: dict[str, Any] = {
     "FrozenInstanceError": dataclasses.FrozenInstanceError,
     "InitVar": dataclasses.InitVar,
@@ -206,9 +242,12 @@ DATACLASSES: dict[str, Any] = {
     "replace": replace,
 }
 TYPING: dict[str, Any] = {
+    "dataclass_transform": dataclass_transform,
     "final": _same,
     "get_args": get_args,
     "get_origin": get_origin,
     "get_type_hints": get_type_hints,
+    "no_type_check": _same,
     "override": _same,
+    "reveal_type": reveal_type,
 }

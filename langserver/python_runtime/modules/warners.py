@@ -9,7 +9,7 @@ from typing import Any
 from langserver.python_runtime import sources
 from langserver.python_runtime.errors import name_of, text_of
 from langserver.python_runtime.faces import shown
-from langserver.python_runtime.logs import STDERR
+from langserver.python_runtime.modules.printing import stderr
 from langserver.python_runtime.userclasses import is_class
 
 _ACTIONS = frozenset({"default", "error", "ignore", "always", "all", "module", "once"})
@@ -63,7 +63,7 @@ def deliver(message: Warning, category: type, line: int, *, says_line: bool = Fa
         _State.recorded.append(WarningMessage(message, shown(category), sources.label(), line))
         return
     place = f" (line {line})" if says_line and line else ""
-    STDERR.write(f"{name_of(category)}: {text}{place}\n")
+    stderr().write(f"{name_of(category)}: {text}{place}\n")
 
 
 def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **_: Any) -> None:

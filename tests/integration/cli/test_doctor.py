@@ -76,7 +76,7 @@ def test_a_missing_layer_that_is_not_required(monkeypatch, capsys):
 
 
 def test_a_runtime_that_does_not_start(monkeypatch, capsys):
-    async def refuse(runtime: str, layers: frozenset[str]) -> None:
+    async def refuse(runtime: str, layers: frozenset[str], packages: tuple[str, ...]) -> None:
         raise StartError(f"the {runtime} zygote could not start: it is too early")
 
     monkeypatch.setattr(doctor, "start_zygote", refuse)

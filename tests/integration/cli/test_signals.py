@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -27,8 +28,11 @@ def wait_until_gone(processes: list[psutil.Process]) -> None:
 
 def start(task, tmp_path, name: str) -> tuple[subprocess.Popen[str], list[psutil.Process]]:
     """The command, its task running, and all its descendants: at least a zygote and a child."""
-    command = [sys.executable, "-m", "langserver.cli", "run", task(name, ENDLESS[name])]
-    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return watch([sys.executable, "-m", "langserver.cli", "run", task(name, ENDLESS[name])], tmp_path)
+
+
+def watch(command: list[str], folder) -> tuple[subprocess.Popen[str], list[psutil.Process]]:
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stderr.readline() == "running\n"
     descendants = psutil.Process(process.pid).children(recursive=True)
     assert len(descendants) >= 2
@@ -44,6 +48,35 @@ def test_a_signal_ends_the_task_and_leaves_nothing(task, tmp_path, name, number,
 
     assert (process.returncode, out, err) == (status, "", f"langserver: ended by {number.name}\n")
     assert not alive(descendants)
+
+
+# What a parent leaves behind: nobody is told of a child's end, and no signal arrives.
+DEAF = """
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+os.execv(sys.executable, [sys.executable, "-m", "langserver.cli", "run", sys.argv[1]])
+"""
+
+
+def test_what_the_parent_ignored_and_blocked_is_its_own_affair(task, tmp_path):
+    process, descendants = watch([sys.executable, "-c", DEAF, task("a.py", ENDLESS["a.py"])], tmp_path)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=HANG_GUARD_SECONDS)
+
+    assert (process.returncode, out, err) == (143, "", "langserver: ended by SIGTERM\n")
+    assert not alive(descendants)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can take /proc away")
+def test_without_proc_it_says_so(task, tmp_path):
+    command = f"umount -l /proc && exec {sys.executable} -m langserver.cli run {task('a.py', 'result = 1')}"
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    if done.stderr.startswith(("umount:", "unshare:")):
+        pytest.skip(f"/proc cannot be taken away here: {done.stderr.strip()}")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "no /proc is mounted here" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def zygotes(pid: int) -> list[psutil.Process]:

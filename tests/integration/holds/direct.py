@@ -38,9 +38,9 @@ class OneZygote:
 
 
 @asynccontextmanager
-async def one_zygote(runtime: str, layers: frozenset[str]) -> AsyncIterator[OneZygote]:
-    """A supply whose zygote is gone when the block ends."""
-    zygote = await Zygote.start(runtime, layers)
+async def one_zygote(runtime: str, layers: frozenset[str], packages: tuple[str, ...] = ()) -> AsyncIterator[OneZygote]:
+    """A supply whose zygote, with the operator's packages, is gone when the block ends."""
+    zygote = await Zygote.start(runtime, layers, packages)
     try:
         yield OneZygote(zygote)
     finally:

@@ -54,9 +54,12 @@ class FakeChild(Child):
         self.say(encode(Kind.REPORT, encode_report(Report(output))))
 
     def end(self, exit_):
+        self.let_go()
+        self.exit.set_result(exit_)
+
+    def let_go(self):
         for descriptor in (self.far_input, self.far_report):
             os.close(descriptor)
-        self.exit.set_result(exit_)
 
 
 class FakeSupply:

@@ -64,11 +64,11 @@ def failing(monkeypatch: pytest.MonkeyPatch, times: int, error: Exception) -> li
     tries: list[int] = []
     start = client.Zygote.start
 
-    async def start_later(runtime: str, layers: frozenset[str]) -> client.Zygote:
+    async def start_later(runtime: str, layers: frozenset[str], packages: tuple[str, ...]) -> client.Zygote:
         tries.append(len(tries))
         if len(tries) <= times:
             raise error
-        return await start(runtime, layers)
+        return await start(runtime, layers, packages)
 
     monkeypatch.setattr(client.Zygote, "start", start_later)
     return tries
@@ -134,10 +134,10 @@ async def test_the_old_zygote_serves_until_the_new_one_is_ready(
         asked, ready = asyncio.Event(), asyncio.Event()
         start = client.Zygote.start
 
-        async def start_late(runtime: str, layers: frozenset[str]) -> client.Zygote:
+        async def start_late(runtime: str, layers: frozenset[str], packages: tuple[str, ...]) -> client.Zygote:
             asked.set()
             await ready.wait()
-            return await start(runtime, layers)
+            return await start(runtime, layers, packages)
 
         monkeypatch.setattr(client.Zygote, "start", start_late)
         before = await serves(pool)
@@ -171,6 +171,24 @@ async def test_no_descriptor_left_is_refused_and_leaks_none(monkeypatch: pytest.
             await pool.take()
         assert len(os.listdir("/proc/self/fd")) == before
         await serves(pool)
+
+
+async def test_no_descriptor_left_to_look_at_a_child_is_refused_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with a_pool(replace(PLAN, warm=0)) as (pool, health):
+        owns, asked = client.Zygote.owns, []
+
+        def first_fails(zygote: client.Zygote, descriptor: int) -> bool:
+            asked.append(descriptor)
+            if len(asked) == 1:
+                raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+            return owns(zygote, descriptor)
+
+        monkeypatch.setattr(client.Zygote, "owns", first_fails)
+        with pytest.raises(SpawnRefused, match="Too many open files"):
+            await pool.take()
+        before = pool.zygote_pid
+        assert await serves(pool) == before
+        assert health == [True]
 
 
 async def test_three_failed_jails_in_a_row_are_told_and_one_that_holds_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -245,8 +263,8 @@ async def test_a_zygote_that_dies_right_after_its_start_is_waited_for_longer_eac
         monkeypatch.setattr(pool_module, "_SETTLED_SECONDS", 0.0)
         os.kill(await serves(pool), signal.SIGKILL)
         await until(lambda: health.count(False) == 5)
+        await until(lambda: health[-1])  # told of the loss before the delay is a new one
         assert pool._delay == 0.01, "it had lived long enough"
-        await until(lambda: health[-1])
 
 
 async def test_an_answer_is_waited_for_while_others_come(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,9 @@ from langserver.errors import RequestError
 from langserver.limits import Asked, Ceilings
 from langserver.server.gate import Draining, Gate
 from langserver.server.tasks import Tasks
+from langserver.wire.frames import Kind, encode
 from langserver.zygote.request import TaskRequest, make_job
-from tests.integration.server.fake_child import DONE, KILLED, FakeSupply
+from tests.integration.server.fake_child import DONE, KILLED, FakeChild, FakeSupply
 
 
 def job(input_bytes=2, **asked):
@@ -45,6 +46,11 @@ class Bench:
         self.child.seal_and_start()
         await settle()
         return call
+
+    def seal_and_report(self):
+        self.child.seal_and_start()
+        self.child.report()
+        self.child.end(DONE)
 
     async def gone(self, call):
         """The caller leaves, and is not kept waiting."""
@@ -77,11 +83,13 @@ async def test_while_it_is_spawned():
     bench = Bench()
     call = bench.call()
     await bench.supply.asked.wait()
-    await bench.gone(call)
-    assert bench.child.kills == 0  # there is none yet
-    bench.supply.allowed.set()
-    await bench.child.killed.wait()
-    await bench.ended()
+    call.cancel()
+    await asyncio.wait([call], timeout=5)
+    async with asyncio.timeout(5):
+        await bench.gate.wait_until_empty()
+    assert bench.supply.given_back == 0, "nobody waits for a child any more"
+    bench.child.let_go()
+    bench.child.close()
 
 
 async def test_while_its_limits_are_lowered():
@@ -186,6 +194,72 @@ async def test_a_child_that_never_ends_is_timed_out():
     assert (await call).outcome.verdict.failure.kind is ErrorKind.TIMEOUT
 
 
+async def test_a_task_s_time_begins_when_it_is_handed_over():
+    """Else one that waited long for its child is ended before its first byte is sent."""
+    bench = Bench()
+    call = bench.call(job(timeout_seconds=0.05))
+    await bench.supply.asked.wait()
+    await asyncio.sleep(0.2)
+    bench.supply.allowed.set()
+    await settle()
+    assert os.read(bench.child.far_input, 1 << 16)
+    bench.seal_and_report()
+    assert (await call).outcome.verdict.report.output == b"1"
+
+
+class Series:
+    """Gives one child after the other."""
+
+    def __init__(self, count):
+        self.children = [FakeChild() for _ in range(count)]
+        self.given = self.given_back = 0
+
+    async def take(self):
+        self.given += 1
+        return self.children[self.given - 1]
+
+    def done(self, child):
+        child.close()
+        self.given_back += 1
+
+
+@pytest.mark.parametrize("words", [(), (Kind.SEALED,)], ids=["before it was sealed", "sealed"])
+async def test_a_child_that_another_killed_before_the_program_began_is_replaced(words):
+    """The kernel's killer takes those first that wait, and it harmed nobody."""
+    supply = Series(2)
+    first, second = supply.children
+    call = asyncio.create_task(Tasks(Gate(1, 1), {"js": supply}).run(job(), None, lambda _: None))
+    await settle()
+    first.say(*map(encode, words))
+    first.end(KILLED)
+    await settle()
+    second.seal_and_start()
+    second.report()
+    second.end(DONE)
+    assert (await call).outcome.verdict.report.output == b"1"
+    assert supply.given_back == 2
+
+
+async def test_three_such_children_are_enough():
+    supply = Series(3)
+    call = asyncio.create_task(Tasks(Gate(1, 1), {"js": supply}).run(job(), None, lambda _: None))
+    for child in supply.children:
+        await settle()
+        child.say(encode(Kind.SEALED))
+        child.end(KILLED)
+    failure = (await call).outcome.verdict.failure
+    assert (failure.kind, "killed from outside" in failure.message) == (ErrorKind.CRASHED, True)
+
+
+async def test_a_child_killed_while_its_program_ran_is_not_replaced():
+    supply = Series(1)
+    call = asyncio.create_task(Tasks(Gate(1, 1), {"js": supply}).run(job(), None, lambda _: None))
+    await settle()
+    supply.children[0].seal_and_start()
+    supply.children[0].end(KILLED)
+    assert (await call).outcome.verdict.failure.kind is ErrorKind.CRASHED
+
+
 async def test_a_fault_of_ours_gives_the_slot_back(caplog):
     bench = Bench()
 
@@ -198,8 +272,7 @@ async def test_a_fault_of_ours_gives_the_slot_back(caplog):
         await call
     assert bench.gate.running == 0
     assert "an execution failed" in caplog.text
-    os.close(bench.child.far_input)
-    os.close(bench.child.far_report)
+    bench.child.let_go()
     bench.child.close()
 
 

@@ -87,7 +87,7 @@ class Forker:
         log_bytes: int = LOG_BYTES,
     ) -> Ended:
         """One task in one child; killed after `seconds`."""
-        header = TaskHeader(mode, zone, zone, seed, "node.js", output_bytes, log_bytes)
+        header = TaskHeader(mode, zone, seed, "node.js", output_bytes, log_bytes)
         given = text if text is not None else json.dumps({} if inputs is None else inputs).encode()
         stream = b"".join(
             (

@@ -101,14 +101,14 @@ def drive(
     *,
     mode: str = "run",
     seed: int | None = None,
-    zone_rule: str = "UTC0",
+    zone: str = "UTC",
     output_bytes: int = 2 << 20,
     log_bytes: int = 256 << 10,
     memory: int = 0,
     seconds: int = 10,
 ) -> Ran:
     """Runs one task in a forked child and collects everything it says."""
-    header = TaskHeader(mode, "UTC", zone_rule, seed, "node.py", output_bytes, log_bytes)  # type: ignore[arg-type]
+    header = TaskHeader(mode, zone, seed, "node.py", output_bytes, log_bytes)  # type: ignore[arg-type]
     task_read, task_write = os.pipe()
     report_read, report_write = os.pipe()
     pid = os.fork()

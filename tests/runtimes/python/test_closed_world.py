@@ -31,6 +31,8 @@ import abc, ast, asyncio, base64, calendar, collections, contextlib, copy, csv, 
 import enum, fractions, functools, graphlib, hashlib, heapq, hmac, html.parser, io, ipaddress, itertools, json, logging
 import operator, random, re, secrets, statistics, string, struct, textwrap, time, types, typing, urllib.parse, uuid
 import warnings, zlib
+import array, bz2, configparser, contextvars, email.utils, gzip, http, lzma, mimetypes, pprint, queue, tomllib
+import traceback, zoneinfo
 class Plain:
     "A class."
     x: int = 1
@@ -94,13 +96,31 @@ async def main():
         asyncio.gather(asyncio.sleep(0)), asyncio.timeout(1), asyncio.TaskGroup(), asyncio.Lock(), asyncio.Queue(),
         asyncio.Event(), asyncio.Condition(), asyncio.Semaphore(), asyncio.Barrier(2), asyncio.shield(asyncio.sleep(0)),
         asyncio.as_completed([asyncio.sleep(0)]), asyncio.ensure_future(later()),
-        asyncio.wait_for(asyncio.sleep(0), 1), asyncio.to_thread(function, 1)])
+        asyncio.wait_for(asyncio.sleep(0), 1), asyncio.to_thread(function, 1),
+        asyncio.get_running_loop().call_later(1, function), asyncio.get_running_loop().call_soon(function),
+        asyncio.Future(), asyncio.all_tasks(), asyncio.Runner(), asyncio.timeout_at(1)])
     look()
 begun = numbers()
 next(begun)
 stack = contextlib.ExitStack()
 stack.enter_context(manager())
 text = io.StringIO("a")
+level = contextvars.ContextVar("level", default=function)
+parser = configparser.ConfigParser(converters={"list": function})
+parser.read_dict({"a": {"b": "1"}})
+packed = [kind(io.BytesIO(), "w") for kind in (gzip.GzipFile, bz2.BZ2File, lzma.LZMAFile)]
+class Moving:
+    part = functools.partialmethod(function, 1)
+    single = functools.singledispatchmethod(function)
+class Raw(io.RawIOBase): pass
+class Named(zoneinfo.ZoneInfo): pass
+class Stamp(datetime.datetime): pass
+def places():
+    try:
+        1 / 0
+    except ZeroDivisionError as error:
+        told = traceback.TracebackException.from_exception(error)
+        return [traceback.extract_tb(error.__traceback__), traceback.extract_stack(), told]
 things = [
     Plain(), Sub(), Plain().method, Plain.of_class, Plain.of_nothing, Plain.read, Plain.cached, Plain, Sub, WithMeta,
     Meta,
@@ -132,6 +152,17 @@ things = [
     typing.Callable[[int], int], typing.Annotated[int, 1], typing.Literal[1], list[int], int | str, T, typing.Any,
     typing.NewType("N", int), typing.ParamSpec("P"), dataclasses.field(), dataclasses.fields(Data), dataclasses.MISSING,
     contextlib.suppress(ValueError), contextlib.nullcontext(), contextlib.closing(text), contextlib.AsyncExitStack(),
+    array.array("i", [1]), level, level.set(function), contextvars.copy_context(), parser, parser["a"],
+        parser.converters,
+    *packed, bz2.BZ2Compressor(), bz2.BZ2Decompressor(), lzma.LZMACompressor(), lzma.LZMADecompressor(),
+    io.TextIOWrapper(io.BytesIO(b"a")), Raw(), queue.Queue(), queue.PriorityQueue(), queue.SimpleQueue(), places(),
+    Moving().part, Moving.part, Moving().single, Moving.single, types.MethodType(function, 1), types.FunctionType,
+    types.FunctionType | None, list[types.FunctionType], typing.Optional[types.ModuleType], asyncio.Task[int],
+    contextlib.redirect_stdout(text), pprint.PrettyPrinter(), logging.LoggerAdapter(logging.getLogger("z"), {}),
+    zoneinfo.ZoneInfo("Europe/Berlin"), Named("Asia/Tokyo"), Stamp.now(), datetime.datetime.now().astimezone(),
+    datetime.datetime.now(zoneinfo.ZoneInfo("UTC")), email.utils.localtime(), http.HTTPStatus.OK,
+        time.get_clock_info("time"),
+    string.Formatter().parse("{a}"), uuid.uuid1(), tomllib.loads("a = 1979-05-27T07:32:00Z"),
     heapq.merge([1]), secrets.SystemRandom(), b"a", bytearray(b"a"), 1, 1.5, 1j, {1}, frozenset(), enum.auto(),
 ]
 """

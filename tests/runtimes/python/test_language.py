@@ -379,7 +379,7 @@ def test_encoding_that_is_not_loaded_is_unknown(run):
 def test_time_zone_is_the_tasks(run):
     source = "import time, datetime\n"
     source += "result = [time.strftime('%H', time.localtime(0)), datetime.datetime.fromtimestamp(0).hour]"
-    assert run(source, zone_rule="JST-9").value == ["09", 9]
+    assert run(source, zone="Asia/Tokyo").value == ["09", 9]
     assert run(source).value == ["00", 0]
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from langserver.core.outcome import ErrorKind
+from langserver.python_runtime import catalog
 
 # Each of these runs in plain CPython and reaches something outside the program.
 ESCAPES = {
@@ -121,13 +124,44 @@ def test_refused_import_names_the_alternatives(run):
     failure = run("import os").failure
     assert failure.kind is ErrorKind.POLICY_VIOLATION
     instead = "there are no files, processes or environment variables; pass what you need in as input"
-    assert (failure.message, failure.hint) == (f"the module 'os' is not available: {instead}", instead)
+    assert failure.message == f"the module 'os' is not available: {instead}"
+    assert failure.hint.startswith(f"{instead}; available: abc, array, ast, asyncio")
 
 
 def test_unknown_import_lists_what_there_is(run):
-    failure = run("import yaml").failure
-    assert failure.message == "the module 'yaml' is not available"
-    assert failure.hint.startswith("available: abc, ast, asyncio, base64")
+    failure = run("import nothing_like_it").failure
+    assert failure.message == "the module 'nothing_like_it' is not available"
+    assert failure.hint.startswith("available: abc, array, ast, asyncio")
+    assert failure.hint.endswith(catalog.MODULES[-1])
+
+
+# Fun, other systems' and the interpreter's own test machinery: for these the list of modules must do.
+NOTHING_INSTEAD = {"antigravity", "this", "nis", "test"}
+# What programs on PyPI import most, and the names that are not those of the package.
+PACKAGES = """
+    requests urllib3 boto3 botocore numpy pandas yaml dateutil six certifi idna charset_normalizer typing_extensions
+    packaging setuptools pip wheel attrs attr click pydantic jinja2 markupsafe pytz cryptography cffi scipy
+    PIL matplotlib
+    sklearn lxml bs4 sqlalchemy psycopg2 redis pymongo aiohttp httpx flask django fastapi openai tiktoken torch
+    transformers
+    tqdm rich simplejson orjson jsonschema openpyxl tabulate dotenv regex jwt stripe google
+""".split()
+
+
+def test_every_module_has_something_instead():
+    for name in sorted(sys.stdlib_module_names | set(PACKAGES)):
+        if name in catalog.MODULES or name.startswith("_") or name in NOTHING_INSTEAD:
+            continue
+        message, hint = catalog.without(name)
+        assert message.startswith(f"the module {name!r} is not available: "), name
+        assert "; available: " in hint, name
+
+
+def test_a_module_of_a_package_is_told_of_as_the_package(run):
+    assert catalog.without("os.path")[0].endswith(catalog.without("os")[0].partition(": ")[2])
+    assert "network" in catalog.without("http.client")[0]
+    assert "network" in catalog.without("urllib.request")[0]
+    assert "email.utils" in catalog.without("email.message")[0]
 
 
 @pytest.mark.parametrize(
