@@ -10,7 +10,7 @@ from typing import Any
 
 from langserver.python_runtime import guards, modules, plant
 from langserver.python_runtime.catalog import REFUSED_BUILTINS
-from langserver.python_runtime.faces import GuardedSuper, SafeType, check_bases
+from langserver.python_runtime.faces import GuardedSuper, SafeType, behind, check_bases, made_by
 from langserver.python_runtime.modules.printing import print_
 from langserver.python_runtime.names import closed_everywhere, is_dunder
 from langserver.python_runtime.refusals import RefusedClass, call
@@ -55,19 +55,22 @@ def _hasattr(value: Any, name: str, /) -> bool:
 
 def _setattr(value: Any, name: str, new: Any, /) -> None:
     name = guards.exact(name)
-    guards.check_write(value, name)
-    setattr(value, name, new)
+    setattr(guards.writable_name(value, name), name, new)
 
 
 def _delattr(value: Any, name: str, /) -> None:
     name = guards.exact(name)
-    guards.check_write(value, name)
-    delattr(value, name)
+    delattr(guards.writable_name(value, name), name)
+
+
+def _issubclass(cls: Any, classes: Any, /) -> bool:
+    """`issubclass`, which knows what `type(x)` gives of classes that are not shown."""
+    return issubclass(behind(cls), behind(classes))
 
 
 def _dir(*values: Any) -> list[str]:
-    if not values:
-        raise call("dir", "name an object, as in dir(x)")
+    if not values:  # of the caller's scope
+        return sorted(name for name in sys._getframe(1).f_locals if "$" not in name and name != "__builtins__")
     return [name for name in dir(*values) if type(name) is str and not closed_everywhere(name) and "$" not in name]
 
 
@@ -93,23 +96,28 @@ def _build_class(body: Any, name: str, /, *bases: Any, metaclass: Any = None, **
             raise RefusedClass("metaclass= takes a class that derives from type")
         if metaclass not in USER and metaclass not in EXPORTED:
             raise RefusedClass("this metaclass is not available here")
-        keywords["metaclass"] = metaclass
-    if any(is_class(base) and issubclass(base, BaseExceptionGroup) for base in bases) and (
-        {"split", "subgroup"} & set(body.__code__.co_names)
-    ):
-        raise RefusedClass("an exception group may not define split or subgroup")
+        made = made_by(metaclass)
+        if made is not None:
+            keywords["metaclass"] = made
+    for base in bases:
+        if (
+            is_class(base)
+            and issubclass(base, BaseExceptionGroup)
+            and {"split", "subgroup"} & {*body.__code__.co_names}
+        ):
+            raise RefusedClass("an exception group may not define split or subgroup", "define derive() only")
     try:
-        made = builtins.__build_class__(body, name, *bases, **keywords)
+        cls = builtins.__build_class__(body, name, *bases, **keywords)
     except RuntimeError as error:
         # Before 3.12 the interpreter wraps what `__set_name__` raises.
-        if type(error.__cause__) is RefusedClass:
+        if error.__cause__ is not None and REGISTRAR_ENTRY in str(error):
             raise error.__cause__ from None
         raise
-    if is_class(made) and not is_user_class(made):
-        if REGISTRAR_ENTRY in made.__dict__:
-            type.__delattr__(made, REGISTRAR_ENTRY)
-        register(made)
-    return made
+    if is_class(cls) and not is_user_class(cls):
+        if REGISTRAR_ENTRY in cls.__dict__:
+            type.__delattr__(cls, REGISTRAR_ENTRY)
+        register(cls)
+    return cls
 
 
 def _import_for_c(name: str, globals: Any = None, locals: Any = None, fromlist: Any = (), level: int = 0) -> None:  # noqa: A002
@@ -121,8 +129,18 @@ def _import_for_c(name: str, globals: Any = None, locals: Any = None, fromlist: 
         raise ImportError(f"{name} is not loaded")
 
 
+def _hide_modules() -> None:
+    """A class's text names its module: those of ours say nothing to the author of a task."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("langserver.python_runtime"):
+            for value in vars(module).values():
+                if isinstance(value, type) and value.__module__ == name:
+                    value.__module__ = "builtins"
+
+
 def build() -> dict[str, Any]:
     """The dictionary of builtins, made once in the zygote. It is the `__builtins__` of the program's globals."""
+    _hide_modules()
     table: dict[str, Any] = {name: getattr(builtins, name) for name in _ORDINARY.split()}
     table |= {
         name: value
@@ -139,6 +157,7 @@ def build() -> dict[str, Any]:
         "delattr": _delattr,
         "dir": _dir,
         "vars": _vars,
+        "issubclass": _issubclass,
         "print": print_,
         "type": SafeType,
         # `super()` as written needs the real one; every other use of the name is rewritten to the guarded one.
@@ -147,7 +166,7 @@ def build() -> dict[str, Any]:
         "__import__": _import_for_c,
         plant.LOAD: guards.load,
         plant.WRITABLE: guards.writable,
-        plant.WRITABLE_NAME: guards.writable_name,
+        plant.WRITABLE_NAME: guards.assigned,
         plant.IMPORT: modules.import_module,
         plant.IMPORT_FROM: modules.import_from,
         plant.CHECKED_CLASS: guards.CheckedClass,

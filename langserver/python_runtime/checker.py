@@ -35,11 +35,18 @@ class NameChecker(RestrictingNodeTransformer):
 
     def refuse(self, node: ast.AST, rule: str, message: str, hint: str = "") -> None:
         """Records a problem at `node`."""
-        if len(self.problems) < MAX_PROBLEMS:
-            line, offset = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-            text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
-            column = len(text.encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
-            self.problems.append(Problem(rule, message, line, column, hint))
+        if len(self.problems) >= MAX_PROBLEMS:
+            return
+        line, column = self._place(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
+        end = self._place(getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or 0)
+        problem = Problem(rule, message, line, column, hint, *end)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def _place(self, line: int, offset: int) -> tuple[int, int]:
+        """Line and column, of a byte offset."""
+        text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
+        return line, len(text.encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
 
     def refuse_ahead(self, node: ast.AST, refusal: Refusal) -> None:
         """Records what will be refused at `node` when it runs."""
@@ -60,14 +67,14 @@ class NameChecker(RestrictingNodeTransformer):
         elif names.is_dunder(name):
             allowed = names.DEFINABLE | names.MODULE_DUNDERS if self._in_class_body else names.LOADABLE_DUNDERS
             if name == "__import__":
-                self.refuse(node, "name", "__import__ is not available", "use an import statement")
+                self.refuse(node, "name", "__import__ is not available", names.instead_of(name))
             elif name not in allowed or (binds and name == "__class__"):
                 where = "defined in a class" if self._in_class_body else "used as a name"
-                self.refuse(node, "name", f"{name} cannot be {where} here")
+                self.refuse(node, "name", f"{name} cannot be {where} here", names.instead_of(name))
             elif self._in_class_body and binds and name == "__annotations__":
-                self.refuse(node, "name", "__annotations__ cannot be assigned in a class")
+                self.refuse(node, "name", "__annotations__ cannot be assigned in a class", names.instead_of(name))
         elif self._in_class_body and binds and name in names.FRAME_NAMES:
-            self.refuse(node, "name", f"the name {name!r} cannot be defined in a class")
+            self.refuse(node, "name", f"the name {name!r} cannot be defined in a class", names.instead_of(name))
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         """Reads and writes of a variable."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import sys
 import time
 import types
@@ -51,7 +52,7 @@ def compile_source(label: str, source: str, policy: bool, ahead: bool = False) -
     draft = _Draft()
     failures: tuple[Failure, ...] = ()
     try:
-        with _recursion(_COMPILER_RECURSION), warnings.catch_warnings():
+        with _recursion(_COMPILER_RECURSION), _no_collection(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # nobody could be told yet, and printing one would open files
             failures = draft.fill(source, policy, ahead)
     except SyntaxError as error:
@@ -75,26 +76,40 @@ class _Draft:
         """Compiles; returns what the policy has against it. Raises SyntaxError, RecursionError, MemoryError."""
         tree = _parsed(source)
         flags = toplevel.take_future(tree)
-        if toplevel.binds_main(tree):
+        if toplevel.binds_main(tree, source):
             self.name = taskmodule.WITH_MAIN
         if policy:
             visitor = Policy(sources.lines())
             with _recursion(_VISITOR_RECURSION):
+                visitor.refuse_unknown(tree)
                 if ahead:  # before the visitor rewrites the tree
                     forecast(tree, visitor.refuse_ahead)
                 tree = visitor.visit(tree)
             self.imports |= visitor.imports
             if visitor.problems:
-                in_order = sorted(visitor.problems, key=lambda each: (each.line, each.column))
-                return tuple(failure_of_problem(problem) for problem in in_order)
+                failures = [failure_of_problem(problem) for problem in visitor.problems]
+                if ahead:
+                    failures += _misplaced(source)
+                return tuple(sorted(failures, key=lambda each: (each.line, each.column)))
         else:
             self.imports |= dict.fromkeys(_plain_imports(tree))
-        self.wrapped = toplevel.wrap(tree)
-        try:
-            self.code = compile(tree, SOURCE_NAME, "exec", flags=flags, dont_inherit=True)
-        except UnicodeEncodeError:  # CPython 3.13 takes the indentation off docstrings, and reads them as UTF-8 for it
-            raise _lone_surrogate("a docstring", _docstring_that_is_no_text(tree)) from None
+        self.wrapped = toplevel.wrap(tree, source)
+        self.code = _compiled(tree, flags)
         return ()
+
+
+def _misplaced(source: str) -> list[Failure]:
+    """What parses and yet cannot be compiled, as a `break` outside a loop: the compiler says the first."""
+    try:
+        tree = _parsed(source)
+        flags = toplevel.take_future(tree)
+        toplevel.wrap(tree, source)
+        _compiled(tree, flags)
+    except SyntaxError as error:
+        return [failure_of_syntax(error)]
+    except RecursionError:
+        pass  # what was found already says more than that
+    return []
 
 
 def _parsed(source: str) -> ast.Module:
@@ -107,6 +122,14 @@ def _parsed(source: str) -> ast.Module:
         return ast.parse(source.removeprefix("\ufeff"), SOURCE_NAME)
     except UnicodeEncodeError as error:
         raise _lone_surrogate("the code", source.count("\n", 0, error.start) + 1) from None
+
+
+def _compiled(tree: ast.Module, flags: int) -> types.CodeType:
+    try:
+        code: types.CodeType = compile(tree, SOURCE_NAME, "exec", flags=flags, dont_inherit=True)
+    except UnicodeEncodeError:  # CPython 3.13 takes the indentation off docstrings, and reads them as UTF-8 for it
+        raise _lone_surrogate("a docstring", _docstring_that_is_no_text(tree)) from None
+    return code
 
 
 def _lone_surrogate(what: str, line: int) -> SyntaxError:
@@ -131,6 +154,18 @@ def _plain_imports(tree: ast.Module) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             found.append("." * node.level + (node.module or ""))
     return found
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """A tree of a million nodes has no cycles; looking for some while it grows takes most of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 @contextmanager

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import abc
+import enum
 import types
 import typing
 from collections.abc import Callable
 from typing import Any, Final
 
-from langserver.python_runtime.names import DEFINABLE, is_dunder
+from langserver.python_runtime.names import DEFINABLE, closed_everywhere, instead_of, is_dunder
 from langserver.python_runtime.refusals import RefusedClass
 from langserver.python_runtime.userclasses import (
     EXPORTED,
     REGISTRAR_ENTRY,
     USER,
-    Registrar,
     is_class,
     is_user_class,
     mro_of,
@@ -68,14 +68,18 @@ def check_namespace(namespace: dict[str, Any]) -> None:
     for name in namespace:
         if type(name) is not str:
             raise RefusedClass("names in a class must be exact strings")
-        if is_dunder(name) and name not in DEFINABLE and name not in _WRITTEN_BY_COMPILER:
-            raise RefusedClass(f"a class may not define {name}")
+        allowed = name in DEFINABLE or name in _WRITTEN_BY_COMPILER if is_dunder(name) else not closed_everywhere(name)
+        if not allowed:
+            raise RefusedClass(f"a class may not define {name}", instead_of(name))
 
 
 _WRITTEN_BY_COMPILER: Final = frozenset(
     "__module__ __qualname__ __annotations__ __classcell__ __orig_bases__ __firstlineno__ __static_attributes__ "
     "__type_params__ __classdictcell__ __annotate__ __annotate_func__ __conditional_annotations__".split()
 ) | {REGISTRAR_ENTRY}
+
+
+_ENUM_NAMESPACE: Final = type(enum.EnumMeta.__prepare__("_Probe", ()))
 
 
 class _MetaOfGuarded(type):
@@ -85,8 +89,8 @@ class _MetaOfGuarded(type):
         if cls not in USER:
             if cls is SafeType and len(args) == 1 and not kwargs:
                 return class_of(args[0])
-            if len(args) == 3 and type(args[2]) is dict and type(args[2].get(REGISTRAR_ENTRY)) is Registrar:
-                return super().__call__(*args, **kwargs)  # from a class statement
+            if cls is SafeType and len(args) != 3:
+                raise TypeError("type() takes 1 or 3 arguments")
             raise RefusedClass("a class made by calling type() is not available here: write a class statement")
         return super().__call__(*args, **kwargs)
 
@@ -119,6 +123,18 @@ class SafeABCMeta(abc.ABCMeta, metaclass=_MetaOfGuarded):
         return super().__new__(mcs, name, tuple(bases), copy, **kwargs)
 
 
+class SafeEnumMeta(enum.EnumMeta, metaclass=_MetaOfGuarded):
+    """The `EnumMeta` of user code, as a base for metaclasses."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> SafeEnumMeta:
+        # Only the dictionary that Enum itself prepared: a copy of it cannot be made, and it has no method of a program.
+        if type(namespace) is not _ENUM_NAMESPACE:
+            raise RefusedClass("an enum class is made of what its class statement holds")
+        check_bases(bases)
+        check_namespace(namespace)
+        return super().__new__(mcs, name, tuple(bases), namespace, **kwargs)
+
+
 class GuardedSuper:
     """`super` with arguments: the class must be the program's, else a facade's overriding class could be skipped."""
 
@@ -131,19 +147,22 @@ class GuardedSuper:
 SafeType.__name__ = SafeType.__qualname__ = "type"
 SafeABCMeta.__name__ = SafeABCMeta.__qualname__ = "ABCMeta"
 GuardedSuper.__name__ = GuardedSuper.__qualname__ = "super"
+SafeEnumMeta.__name__ = SafeEnumMeta.__qualname__ = enum.EnumMeta.__name__
+SafeEnumMeta.__module__ = "enum"
 SafeType.__module__ = GuardedSuper.__module__ = "builtins"
 SafeABCMeta.__module__ = "abc"
 
-_REAL: Final[dict[type, type]] = {SafeType: type, SafeABCMeta: abc.ABCMeta}
+_REAL: Final[dict[type, type]] = {SafeType: type, SafeABCMeta: abc.ABCMeta, SafeEnumMeta: enum.EnumMeta}
 _TWINS: Final[dict[type, type]] = {
     type: SafeType,
     _MetaOfGuarded: SafeType,
     abc.ABCMeta: SafeABCMeta,
+    enum.EnumMeta: SafeEnumMeta,
     super: GuardedSuper,
 }
 _FACES: Final[dict[type, Face]] = {}
-METACLASSES: Final[set[type]] = {SafeType, SafeABCMeta}
-EXPORTED.update((SafeType, SafeABCMeta, GuardedSuper))
+METACLASSES: Final[set[type]] = {SafeType, SafeABCMeta, SafeEnumMeta}
+EXPORTED.update((SafeType, SafeABCMeta, SafeEnumMeta, GuardedSuper))
 
 
 def shown(value: Any) -> Any:
@@ -166,9 +185,24 @@ def stand_in(cls: type, make: Callable[..., Any] | None = None) -> Face:
     return face
 
 
+def behind(value: Any) -> Any:
+    """The class that a face stands for, alone or in a tuple of classes; anything else as it is. Not to be shown."""
+    if type(value) is Face:
+        return value._cls
+    return tuple(behind(each) for each in value) if type(value) is tuple else value
+
+
 def class_of(value: object) -> Any:
     """What `type(value)` and `value.__class__` are to the program."""
     return shown(type(value))
+
+
+def made_by(metaclass: type) -> type | None:
+    """What makes the classes of a statement with `metaclass=`: a guarded one is a base only. None is the default.
+
+    Classes of the real ones go together with the library's own, whose metaclasses derive from those.
+    """
+    return None if metaclass is SafeType else _REAL.get(metaclass, metaclass)
 
 
 # Besides classes, what may stand among the bases of a class statement: recognised by exact type.

@@ -16,20 +16,27 @@ _FOR_ALL = frozenset({"Exception", "BaseException"})
 _FOR_IMPORTS = _FOR_ALL | {"ImportError", "ModuleNotFoundError"}
 _FOR_CALLS = _FOR_ALL | {"RuntimeError"}
 
+_WITHOUT_PARTS = frozenset({ast.Name, ast.Constant, ast.Load, ast.Store, ast.Pass, ast.alias})
+
 Tell = Callable[[ast.AST, Refusal], None]
 
 
 def forecast(tree: ast.Module, tell: Tell) -> None:
     """Gives `tell` each node of `tree` that will be refused, with the refusal. `tree` is as it was parsed."""
-    bound = {name for node in ast.walk(tree) for name in bound_names(node)}
-    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    calls = catalog.REFUSED_BUILTINS.keys() - bound
+    bound: set[str] = set()
+    calls: list[tuple[ast.Call, str]] = []
     for node, caught in _with_caught(tree):
+        bound.update(bound_names(node))
         match node:
+            case ast.arg(arg=name):
+                bound.add(name)
             case ast.Import() | ast.ImportFrom() if not caught & _FOR_IMPORTS:
                 _forecast_import(node, tell)
-            case ast.Call(func=ast.Name(id=name)) if name in calls and not caught & _FOR_CALLS:
-                tell(node, call(name, catalog.REFUSED_BUILTINS[name]))
+            case ast.Call(func=ast.Name(id=name)) if name in catalog.REFUSED_BUILTINS and not caught & _FOR_CALLS:
+                calls.append((node, name))
+    for node, name in calls:
+        if name not in bound:
+            tell(node, call(name, catalog.REFUSED_BUILTINS[name]))
 
 
 def _forecast_import(node: ast.Import | ast.ImportFrom, tell: Tell) -> None:
@@ -47,17 +54,20 @@ def _forecast_import(node: ast.Import | ast.ImportFrom, tell: Tell) -> None:
                 modules.import_from(module, name)
         except RefusedModule as refusal:
             tell(node, refusal)
-            return  # the others are of the same module, or would not be reached
+            if name != "*":
+                return  # the others are of the same module
         except RefusedImport as refusal:
             tell(node, refusal)
 
 
 def _with_caught(tree: ast.Module) -> Iterator[tuple[ast.AST, frozenset[str]]]:
-    """Every node that may run, with the names of the exceptions that are caught around it."""
+    """Every node, with the names of the exceptions that are caught around it."""
     stack: list[tuple[ast.AST, frozenset[str]]] = [(tree, frozenset())]
     while stack:
         node, caught = stack.pop()
         yield node, caught
+        if type(node) in _WITHOUT_PARTS:
+            continue
         inside: list[ast.stmt] = []
         around = caught
         match node:
@@ -68,8 +78,7 @@ def _with_caught(tree: ast.Module) -> Iterator[tuple[ast.AST, frozenset[str]]]:
                 inside = node.body
                 around |= {name for item in items for name in _suppressed(item.context_expr)}
             case ast.If(test=ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING")):
-                stack.extend((child, caught) for child in node.orelse)
-                continue
+                inside, around = node.body, caught | _FOR_IMPORTS | _FOR_CALLS  # it never runs
         stack.extend((child, around) for child in inside)
         skip = {id(child) for child in inside}
         stack.extend((child, caught) for child in ast.iter_child_nodes(node) if id(child) not in skip)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections import abc, namedtuple
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -30,10 +31,18 @@ WRITABLE: Final[dict[type, frozenset[str]]] = {}
 TEMPLATE_METHODS: Final[dict[Any, Callable[[Any], str]]] = {}
 
 _WRITE_ON_FUNCTIONS = frozenset(
-    "__name__ __doc__ __qualname__ __module__ __annotations__ __wrapped__ __defaults__ __kwdefaults__".split()
+    "__name__ __doc__ __qualname__ __module__ __annotations__ __wrapped__ __defaults__ __kwdefaults__ __dict__".split()
 )
 _WRITE_ON_EXCEPTIONS = frozenset("__cause__ __context__ __suppress_context__ __traceback__ __notes__".split())
-_WRITE_ON_INSTANCES = frozenset({"__dict__", "__doc__", "__wrapped__", "__name__", "__qualname__", "__module__"})
+# A method's name is one like any other on an instance: the interpreter asks the class.
+_WRITE_ON_INSTANCES = (
+    names.DEFINABLE
+    | {"__dict__", "__doc__", "__name__", "__qualname__", "__module__"}
+    | {
+        "__wrapped__",
+        "__annotations__",
+    }
+)
 _NOT_ON_CLASSES = frozenset("__slots__ __match_args__ __new__ __set_name__ __init_subclass__ __class_getitem__".split())
 _LABELS_ON_CLASSES = frozenset({"__name__", "__qualname__", "__module__", "__doc__"})
 
@@ -65,13 +74,15 @@ def load(value: Any, name: str) -> Any:
 def check_private(value: Any, name: str) -> None:
     """Raises RefusedAttribute unless `value` lets go of its attribute `name`, which begins with one underscore."""
     kind = type(value)
-    if kind in USER:
+    if is_class(value):
+        found = next((base for base in mro_of(value) if name in namespace_of(base)), None)
+        # What no class of its order has comes from its metaclass: `_convert_` of EnumMeta copies any module.
+        own = found in USER if found is not None else value in USER and foreign_owner(kind, name) is None
+        if own or _documented(value, name):
+            return
+    elif kind in USER:
         owner = foreign_owner(kind, name)
         if owner is None or _documented(kind, name):
-            return
-    elif is_class(value):
-        found = next((base for base in mro_of(value) if name in namespace_of(base)), None)
-        if (value in USER and (found is None or found in USER)) or _documented(value, name):
             return
     elif kind is super:
         owner_class, target = super_parts(value)
@@ -87,6 +98,8 @@ def check_private(value: Any, name: str) -> None:
 def _documented(cls: type, name: str) -> bool:
     if name in names.TUPLE_NAMES:
         return issubclass(cls, tuple)
+    if name in names.SET_NAMES:
+        return abc.Set in mro_of(cls)
     return name in names.ENUM_NAMES and any(base.__module__ == "enum" for base in mro_of(cls) if base not in USER)
 
 
@@ -134,6 +147,32 @@ def _unbound(method: str, template_of: Callable[[Any], str]) -> Callable[..., st
     return lambda template, /, *args, **kwargs: _formatter(method, template_of(template))(*args, **kwargs)
 
 
+# Whose docstring a program may write, as the documentation of named tuples shows.
+_DESCRIBED = (property, type(vars(namedtuple("_Probe", ["x"]))["x"]))  # noqa: PYI024
+
+
+class ClassOf:
+    """`o.__class__` where it is assigned: both classes must be the program's, and stand on the same library classes.
+
+    Else private names that a library class owns would be read as the program's own.
+    """
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def _set(self, new: Any) -> None:
+        old = type(self._value)
+        if old not in USER or is_class(self._value) or not is_user_class(new):
+            raise RefusedAttribute("__class__ can be set on instances of this program's classes, to one of them")
+        if [each for each in mro_of(old) if each not in USER] != [each for each in mro_of(new) if each not in USER]:
+            raise RefusedAttribute("__class__ can only be set to a class with the same library classes behind it")
+        object.__setattr__(self._value, "__class__", new)
+
+    __class__ = property(lambda self: shown(type(self._value)), _set)
+
+
 def writable(value: Any) -> Any:
     """`value` when the program may set public attributes of it. Raises RefusedAttribute."""
     kind = type(value)
@@ -146,8 +185,15 @@ def writable(value: Any) -> Any:
 
 def writable_name(value: Any, name: str) -> Any:
     """`value` when the program may set its attribute `name`. Raises RefusedAttribute."""
+    if name == "__doc__" and type(value) in _DESCRIBED:
+        return value
     check_write(value, name)
     return value
+
+
+def assigned(value: Any, name: str) -> Any:
+    """The same where the name stands in the source: a class may be assigned there, not by `setattr`."""
+    return ClassOf(value) if name == "__class__" else writable_name(value, name)
 
 
 def check_write(value: Any, name: str) -> None:

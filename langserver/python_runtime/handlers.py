@@ -29,6 +29,7 @@ _self_of_super = super.__dict__["__self__"].__get__
 _self_class_of_super = super.__dict__["__self_class__"].__get__
 
 _DESCRIPTORS = (types.FunctionType, types.MethodType, property, staticmethod, classmethod)
+_WRAPPING = (types.MethodType, staticmethod, classmethod)
 _INSIDE = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
@@ -107,6 +108,10 @@ def _init(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     raise _refuse(name)
 
 
+# What `C.__new__(C, ...)` makes of these is what `C(...)` makes; of others it would be half an object of the library.
+_MADE_BY_NEW: Final = (object, int, float, complex, bool, str, bytes, tuple, list, dict, set, frozenset, bytearray)
+
+
 def _new(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     if type(value) is super:
         if not is_user_class(super_parts(value)[0]):
@@ -118,7 +123,7 @@ def _new(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
         return found
 
     def make(cls: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if not is_user_class(cls):
+        if not is_user_class(cls) and not any(cls is each for each in _MADE_BY_NEW):
             raise _refuse(name)
         return found(cls, *args, **kwargs)
 
@@ -180,7 +185,7 @@ def _users_only(value: Any, name: str, load: Load, check_write: CheckWrite) -> A
 
 
 def _method_part(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
-    if type(value) in USER or (type(value) is types.MethodType and is_user_function(value.__func__)):
+    if type(value) in USER or (type(value) in _WRAPPING and is_user_function(value.__func__)):
         return getattr(value, name)
     raise _refuse(name)
 
@@ -201,6 +206,32 @@ def _wrapped(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
 
 def _origin(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     return shown(getattr(value, name))
+
+
+def _generic_bases(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    if not is_user_class(value):
+        raise _refuse(name)
+    found = getattr(value, name)
+    return tuple(shown(each) for each in found) if type(found) is tuple else found
+
+
+def _module(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    found = getattr(value, name)
+    return "builtins" if type(found) is str and found.startswith("langserver.") else found
+
+
+def _abstract(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    function = value.__func__ if type(value) is types.MethodType else value
+    if _is_users(value) or is_user_function(function) or type(value) in (property, classmethod, staticmethod):
+        return getattr(value, name)
+    raise _refuse(name)
+
+
+def _setter(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    """Besides what is the program's own, a property that it made: `super(C, C).x.__set__(self, value)`."""
+    if type(value) is property and is_user_function(value.fset if name == "__set__" else value.fdel):
+        return getattr(value, name)
+    return _users_only(value, name, load, check_write)
 
 
 def _call(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
@@ -243,7 +274,12 @@ HANDLERS: Final[dict[str, Handler]] = {
     "__origin__": _origin,
     "__call__": _call,
     "__dataclass_fields__": _fields,
+    "__orig_bases__": _generic_bases,
+    "__module__": _module,
+    "__isabstractmethod__": _abstract,
+    "__set__": _setter,
+    "__delete__": _setter,
 } | dict.fromkeys(
-    "__set__ __delete__ __set_name__ __init_subclass__ __match_args__ __slots__".split(),
+    "__set_name__ __init_subclass__ __match_args__ __slots__ __orig_class__ __abstractmethods__".split(),
     _users_only,
 )

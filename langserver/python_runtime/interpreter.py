@@ -6,10 +6,10 @@ import sys
 import warnings
 from typing import Any
 
-from langserver.python_runtime.errors import render_headed
 from langserver.python_runtime.logs import STDERR
 from langserver.python_runtime.modules import warners
 from langserver.python_runtime.names import SOURCE_NAME
+from langserver.python_runtime.tracebacks import render_headed
 
 
 def speak_to_log() -> None:

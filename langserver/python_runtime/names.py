@@ -47,7 +47,12 @@ FRAME_NAMES = frozenset(
 FORMAT_NAMES = frozenset({"format", "format_map"})
 SPECIAL_NAMES = FORMAT_NAMES | {
     "buffer_info",
+    # Of 3.14: a ForwardRef evaluates text; the parts of type parameters and aliases are functions that take a format.
     "evaluate",
+    "evaluate_bound",
+    "evaluate_constraints",
+    "evaluate_default",
+    "evaluate_value",
     "get_context",
     "get_coro",
     "get_loop",
@@ -64,33 +69,43 @@ _METHODS = """
     init new del repr str bytes format hash bool dir getattr getattribute setattr delattr get set delete set_name
     init_subclass class_getitem call len length_hint getitem setitem delitem missing iter next reversed contains
     enter exit aenter aexit await aiter anext copy deepcopy post_init instancecheck sizeof fspath slots match_args doc
-    replace
+    replace isabstractmethod qualname
+"""
+# Nothing calls these: labels, what Python 2 called, and what template engines, printers and mappers look for.
+_LABELS_IN_CLASSES = """
+    cmp coerce delslice div getslice hex html idiv json long metaclass nonzero oct pretty rdiv repr_html rich rich_repr
+    setslice table_args tablename test unicode
 """
 _OPERATORS = {f"__{prefix}{name}__" for name in _BINARY.split() for prefix in ("", "r", "i")}
 # What a class body may define.
-DEFINABLE = frozenset(_OPERATORS | {f"__{name}__" for name in _METHODS.split()})
+DEFINABLE = frozenset(_OPERATORS | {f"__{name}__" for name in (*_METHODS.split(), *_LABELS_IN_CLASSES.split())})
 
-_LABELS = "author version all license email date copyright status maintainer credits contact"
+_LABELS = "author version all license email date copyright status maintainer credits contact docformat test"
 MODULE_DUNDERS = frozenset({f"__{name}__" for name in _LABELS.split()} | {"__name__", "__doc__", "__annotations__"})
-LOADABLE_DUNDERS = MODULE_DUNDERS | {"__debug__", "__class__"}
+# As a variable a method's name is a name like any other.
+LOADABLE_DUNDERS = MODULE_DUNDERS | DEFINABLE | {"__debug__", "__class__"}
 
 # Dunder attributes whose meaning depends on the object: the guard has a handler for each.
 HANDLED = frozenset(
     """
     __class__ __dict__ __mro__ __bases__ __base__ __subclasses__ __init__ __new__ __getattribute__ __setattr__
     __delattr__ __get__ __set__ __delete__ __set_name__ __init_subclass__ __match_args__ __dataclass_fields__ __slots__
-    __self__ __func__ __defaults__ __kwdefaults__ __annotations__ __wrapped__ __origin__ __call__
+    __self__ __func__ __defaults__ __kwdefaults__ __annotations__ __wrapped__ __origin__ __call__ __orig_bases__
+    __module__ __orig_class__ __abstractmethods__ __isabstractmethod__
     """.split()
 )
 _PLAIN = """
-    __name__ __qualname__ __doc__ __module__ __cause__ __context__ __suppress_context__ __notes__ __traceback__
+    __name__ __qualname__ __doc__ __cause__ __context__ __suppress_context__ __notes__ __traceback__
     __members__ __args__ __parameters__ __metadata__ __bound__ __constraints__ __supertype__ __total__
-    __required_keys__ __optional_keys__ __value__ __type_params__ __version__
+    __required_keys__ __optional_keys__ __value__ __type_params__ __covariant__ __contravariant__ __infer_variance__
+    __default__ __final__ __unpacked__ __readonly_keys__ __mutable_keys__ __closed__ __extra_items__ __override__
+    __no_type_check__ __version__
 """
 READABLE = DEFINABLE | HANDLED | frozenset(_PLAIN.split())
 
 # Private names of library classes that are documented as their interface.
 TUPLE_NAMES = frozenset({"_asdict", "_replace", "_fields", "_make", "_field_defaults"})
+SET_NAMES = frozenset({"_hash", "_from_iterable"})
 ENUM_NAMES = frozenset({"_value_", "_name_", "_missing_", "_generate_next_value_", "_order_", "_ignore_"})
 # Belongs to the interpreter's own machinery wherever it stands, so a class that merely has it stays on the fast path.
 OPAQUE_NAMES = frozenset({"_abc_impl"})
@@ -116,3 +131,38 @@ def closed_everywhere(name: str) -> bool:
 def is_field(name: str) -> bool:
     """Whether `name` may be a field that generated code or a class pattern reads."""
     return name.isidentifier() and not is_dunder(name) and not closed_everywhere(name) and name not in SPECIAL_NAMES
+
+
+# What to write instead of a dunder name that is refused where it is read or defined.
+_INSTEAD = {
+    "__file__": "there is no file; pass what you need in as input",
+    "__builtins__": "use the builtin by its own name",
+    "__import__": "use an import statement",
+    "__loader__": "there is no module behind the program",
+    "__package__": "there is no package around the program",
+    "__spec__": "there is no module behind the program",
+    "__subclasshook__": "register classes with the ABC's register() method, or define __instancecheck__ in a metaclass",
+    "__subclasscheck__": "register classes with the ABC's register() method",
+    "__prepare__": "keep what the class needs in an attribute, or use __init_subclass__",
+    "__mro_entries__": "derive from the class itself",
+    "__module__": "set it after the class, as in C.__module__ = ...",
+    "__class__": "use another name for the property",
+    "__annotations__": "write the annotations out, as in x: int",
+    "__dict__": "use vars(x)",
+    "__code__": "there is no way into a function from outside",
+    "__closure__": "keep shared values in an object or a nonlocal variable",
+    "__globals__": "use a dictionary of your own",
+    "__reduce__": "define __copy__ or __deepcopy__",
+    "__reduce_ex__": "define __copy__ or __deepcopy__",
+    "__getstate__": "define __copy__ or __deepcopy__, or a method of another name",
+    "__setstate__": "define __copy__ or __deepcopy__, or a method of another name",
+}
+
+
+def instead_of(name: str) -> str:
+    """What to write instead of the refused `name`; empty if there is nothing to say."""
+    if name in FRAME_NAMES:
+        return "code, frames and generators cannot be looked into; choose another name if it is your own"
+    if not is_dunder(name):
+        return ""
+    return _INSTEAD.get(name, "names with two underscores on both sides belong to Python: choose another one")

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
-from langserver.python_runtime import catalog, names, plant
+from langserver.python_runtime import catalog, grammar, names, plant
 from langserver.python_runtime.checker import NameChecker
 from langserver.python_runtime.userclasses import REGISTRAR_ENTRY
 
@@ -21,8 +21,10 @@ _FREE_NODES = """
     AnnAssign NamedExpr Delete Starred Subscript Slice Index Tuple List Set Dict Constant JoinedStr FormattedValue
     BinOp BoolOp UnaryOp Compare Call Load Store Del And Or Add Sub Mult MatMult Div Mod Pow LShift RShift BitOr BitXor
     BitAnd FloorDiv Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE Is IsNot In NotIn match_case MatchValue MatchSingleton
-    MatchSequence MatchMapping MatchOr arguments TypeAlias
+    MatchSequence MatchMapping MatchOr arguments TypeAlias TemplateStr Interpolation
 """
+
+_BY_GUARD = "capture the object, as in `case Thing() as x if ...:`"
 
 
 class Policy(NameChecker):
@@ -35,14 +37,18 @@ class Policy(NameChecker):
         self._patterns: list[ast.stmt] | None = None
         self._next_pattern = 0
 
+    def refuse_unknown(self, tree: ast.Module) -> None:
+        """Refuses syntax of a Python that is newer than what this policy was written for."""
+        for node in grammar.used_unknown(tree):
+            self.refuse(node, "syntax", "this syntax is newer than what is known here", "write it as older Pythons do")
+
     # Attributes
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """Reads, writes and deletions of an attribute."""
         name = self._mangled(node.attr)
         if names.closed_everywhere(name):
-            hint = "read it from the object's public attributes" if name in names.FRAME_NAMES else ""
-            self.refuse(node, "attribute", f"the attribute {name} is not available", hint)
+            self.refuse(node, "attribute", f"the attribute {name} is not available", names.instead_of(name))
             return node
         if isinstance(node.ctx, ast.Load):
             return self._loaded(node, name)
@@ -146,14 +152,14 @@ class Policy(NameChecker):
             for part in parts:
                 text = part.value if isinstance(part, ast.Constant) else None
                 if not isinstance(text, str) or not names.is_field(text):
-                    self.refuse(node, "name", "__match_args__ must be a tuple of public attribute names, written out")
+                    message = "__match_args__ must be a tuple of public attribute names, written out"
+                    self.refuse(node, "name", message, "write it as in __match_args__ = ('x', 'y')")
                     return
 
     # Imports
 
     def visit_Import(self, node: ast.Import) -> ast.AST | list[ast.stmt]:
         """Becomes assignments of facades."""
-        self._not_lazy(node)
         statements: list[ast.stmt] = []
         for alias in node.names:
             self._imported(node, alias.name)
@@ -165,7 +171,6 @@ class Policy(NameChecker):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | list[ast.stmt]:
         """Each name singly: the interpreter's own plant.IMPORT_FROM falls back to raw modules in `sys.modules`."""
-        self._not_lazy(node)
         module = "." * node.level + (node.module or "")
         self._imported(node, module)
         pairs = [(alias.name, alias.asname or alias.name) for alias in node.names]
@@ -189,11 +194,6 @@ class Policy(NameChecker):
         if module.partition(".")[0] in catalog.NEVER and not catalog.offers(module):
             self.refuse(node, "import", *catalog.without(module))
 
-    def _not_lazy(self, node: ast.AST) -> None:
-        # A field of Python 3.15, where the import happens at first use and through another builtin.
-        if getattr(node, "is_lazy", 0):
-            self.refuse(node, "syntax", "lazy imports are not available")
-
     # Patterns
 
     def visit_Match(self, node: ast.Match) -> ast.AST | list[ast.stmt]:
@@ -207,7 +207,7 @@ class Policy(NameChecker):
         """A class pattern: the names it reads must be free."""
         for name in node.kwd_attrs:
             if names.closed_everywhere(name) or name.startswith("_") or name in names.SPECIAL_NAMES:
-                self.refuse(node, "attribute", f"the attribute {name} cannot be used in a pattern")
+                self.refuse(node, "attribute", f"the attribute {name} cannot be used in a pattern", _BY_GUARD)
         cls = node.cls
         fetched = self.visit(cls)
         node.patterns = [self.visit(each) for each in node.patterns]
@@ -222,7 +222,7 @@ class Policy(NameChecker):
         elif isinstance(fetched, (ast.Name, ast.Attribute)):
             node.cls = fetched
         else:
-            self.refuse(node, "attribute", "this class cannot be named in a pattern")
+            self.refuse(node, "attribute", "this class cannot be named in a pattern", "give it a name first")
         return node
 
     def _captured(self, node: ast.MatchAs | ast.MatchStar) -> ast.AST:

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`rule` names the rule; `line` and `column` count from 1, `column` in characters; `hint` may be empty."""
+    """`rule` names the rule; lines and columns count from 1, columns in characters, the last one is behind the end.
+
+    `hint` may be empty.
+    """
 
     rule: str
     message: str
     line: int
     column: int
     hint: str = ""
+    end_line: int = 0
+    end_column: int = 0

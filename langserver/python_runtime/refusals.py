@@ -87,6 +87,18 @@ class RefusedClass(Refusal, TypeError):
     rule = "class"
 
 
+# What a program sees of them, as in `type(error).__name__`, is what it would see elsewhere.
+for _refusal, _shown in {
+    RefusedAttribute: AttributeError,
+    RefusedImport: ImportError,
+    RefusedModule: ModuleNotFoundError,
+    RefusedCall: RuntimeError,
+    RefusedClass: TypeError,
+}.items():
+    _refusal.__name__ = _refusal.__qualname__ = _shown.__name__
+    _refusal.__module__ = _shown.__module__
+
+
 def attribute(name: str, why: str, hint: str = "") -> RefusedAttribute:
     """The refusal of one attribute access."""
     return RefusedAttribute(f"the attribute {name!r} is not available here: {why}", hint)

@@ -25,12 +25,13 @@ from langserver.python_runtime import (
     values,
 )
 from langserver.python_runtime.compiler import Program, compile_source
-from langserver.python_runtime.errors import failure_of, name_of
+from langserver.python_runtime.errors import failure_of
 from langserver.python_runtime.logs import STDERR, STDOUT
 from langserver.python_runtime.modules import asynchronous
 from langserver.python_runtime.packages import known, loading
 from langserver.python_runtime.refusals import TOLD, Refusal
 from langserver.python_runtime.toplevel import BODY_NAME
+from langserver.python_runtime.tracebacks import name_of
 from langserver.wire.channel import Channel
 from langserver.wire.header import TaskHeader
 from langserver.wire.strict_json import parse_strict

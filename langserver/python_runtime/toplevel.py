@@ -4,13 +4,20 @@ from __future__ import annotations
 import __future__
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 # No source can spell it; frames of the body then look like those of any module.
 BODY_NAME = "<module>"
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+# What `bound_names` looks at: most nodes bind nothing, and a source may have a million of them.
+_BINDING = frozenset(
+    {
+        *(ast.Name, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar),
+        *(ast.MatchMapping, ast.Import, ast.ImportFrom, ast.Global),
+    }
+)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -39,12 +46,14 @@ def take_future(tree: ast.Module) -> int:
     return flags
 
 
-def wrap(tree: ast.Module) -> bool:
-    """Wraps the body if it returns or awaits at its top level, and says whether it did.
+def wrap(tree: ast.Module, source: str) -> bool:
+    """Wraps the body of `source` if it returns or awaits at its top level, and says whether it did.
 
     The function is called BODY_NAME; it returns None when it fell through, else a tuple of one value: `return None`
     is a result. Raises SyntaxError for a top-level `yield`.
     """
+    if not any(word in source for word in ("return", "await", "async")):
+        return False
     parts = list(_own_parts(tree.body))
     returns = [part for part in parts if isinstance(part, ast.Return)]
     awaits = [part for part in parts if _awaits(part)]
@@ -71,8 +80,10 @@ def wrap(tree: ast.Module) -> bool:
     return True
 
 
-def binds_main(tree: ast.Module) -> bool:
-    """Whether the program binds `main` at its top level, other than where it asks for its `__name__`."""
+def binds_main(tree: ast.Module, source: str) -> bool:
+    """Whether the program `source` binds `main` at its top level, other than where it asks for its `__name__`."""
+    if "main" not in source and source.isascii():  # the parser normalises other spellings of a name
+        return False
     body = [each for each in tree.body if not (isinstance(each, ast.If) and _asks_name(each.test))]
     return any("main" in bound_names(part) for part in _own_parts(body))
 
@@ -128,21 +139,24 @@ def _awaits(part: ast.AST) -> bool:
     return isinstance(part, (ast.Await, ast.AsyncFor, ast.AsyncWith))
 
 
-def bound_names(part: ast.AST) -> Iterator[str]:
+def bound_names(part: ast.AST) -> Sequence[str]:
     """The variables that this one node binds, without those of its parts."""
+    if type(part) not in _BINDING:
+        return ()
     match part:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-            yield name
+            return (name,)
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
+            return (name,)
         case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-            yield name
+            return (name,)
         case ast.MatchMapping(rest=str(name)):
-            yield name
+            return (name,)
         case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in aliases if alias.name != "*")
+            return [alias.asname or alias.name.partition(".")[0] for alias in aliases if alias.name != "*"]
         case ast.Global(names=names):
-            yield from names
+            return names
+    return ()
 
 
 def _is_text(node: ast.stmt) -> bool:

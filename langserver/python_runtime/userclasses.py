@@ -90,14 +90,19 @@ def register(cls: type) -> None:
     """Makes `cls` one of the program's classes. Raises RefusedClass when it must not be one."""
     if id(cls) in _BEFORE_TASK or cls in EXPORTED:
         raise RefusedClass("a library class is not the program's")
-    for meta in mro_of(type(cls)):
+    for meta in () if type(cls) is type else mro_of(type(cls)):
         if meta in USER and any(name in namespace_of(meta) for name in METACLASS_CLOSED):
             raise RefusedClass(f"a metaclass may not define any of {', '.join(METACLASS_CLOSED)}")
     if issubclass(cls, type):
         check_metaclass(cls)
     USER.add(cls)
-    if not any(owned_names(base) for base in mro_of(cls) if base not in USER):
-        PLAIN.add(cls)
+    # Never a metaclass: its instances are classes, which have names of their own bases.
+    if issubclass(cls, type):
+        return
+    for base in mro_of(cls):
+        if base not in USER and owned_names(base):
+            return
+    PLAIN.add(cls)
 
 
 def check_metaclass(cls: type) -> None:
@@ -122,6 +127,9 @@ class Registrar:
     def __set_name__(self, owner: type, name: str) -> None:
         type.__delattr__(owner, name)
         register(owner)
+
+    def __repr__(self) -> str:
+        return "<registrar>"
 
     def __get__(self, instance: object, owner: type | None = None) -> Registrar:
         """Being a descriptor keeps Enum from taking it for a member."""

@@ -120,7 +120,6 @@ ALLOWED: Final[dict[str, tuple[Rule, ...]]] = {
                 Way("time.thread_time", (Is(0, _THREAD_CPU),)),
             ),
         ),
-        Rule("clock_getres", "likewise", (Way("without a vDSO: asyncio asks it of its clock", (Is(0, _MONOTONIC),)),)),
         # Refused it answers -1, and glibc's callers take that for a time in 1969.
         Rule("time", "without a vDSO: time.localtime"),
         Rule("clock_nanosleep", "waits", (_SLEEP,)),

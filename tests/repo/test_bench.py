@@ -9,6 +9,7 @@ from types import ModuleType
 import pytest
 
 import bench.rows.baselines
+import bench.rows.guards
 import bench.rows.layers
 from bench import run
 from bench.measure import Context, NotAvailable, Ratio, Row, summarize
@@ -65,6 +66,12 @@ def test_the_cost_of_each_layer_and_step_can_be_measured() -> None:
         whole = rows[f"sealing {runtime}"]
         assert whole == tuple(map(sum, zip(*steps, strict=True))) == tuple(map(sum, zip(*parts.values(), strict=True)))
         assert len(whole) == 5
+
+
+def test_the_cost_of_guards_can_be_measured() -> None:
+    rows = {row.name: row.samples_ns for row in bench.rows.guards.rows(Context(quick=True))}
+    assert all(len(samples) == 5 and min(samples) > 0 for samples in rows.values())
+    assert {each for ratio in bench.rows.guards.RATIOS for each in (ratio.of, *ratio.to)} < rows.keys()
 
 
 def test_a_row_that_fails_is_shown_and_fails_the_run(

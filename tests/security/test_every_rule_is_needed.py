@@ -94,7 +94,6 @@ WITNESSES: dict[str, dict[str, tuple[Witness | None, ...]]] = {
             Witness("import time\nreturn time.process_time() > 0"),
             Witness("import time\nreturn time.thread_time() > 0"),
         ),
-        "clock_getres": (Witness("import asyncio\nasync def main():\n    return 1", vdso=False),),
         "time": (Witness("import time\nreturn time.localtime().tm_year >= 2024 or 1 // 0", vdso=False),),
         "clock_nanosleep": (Witness("import time\ntime.sleep(0.001)\nreturn 1"),),
     },

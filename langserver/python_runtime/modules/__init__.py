@@ -6,6 +6,7 @@ Beside them what the operator adds, as it is.
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from typing import Any
 
 from langserver.python_runtime import catalog
@@ -60,4 +61,5 @@ def import_from(name: str, attribute: str) -> Any:
     if attribute in _NAMES[name]:
         return getattr(found, attribute)
     message = f"cannot import name {attribute!r} from {name!r}: it is not available"
-    raise RefusedImport(message, f"{name} has: " + ", ".join(_NAMES[name]))
+    close = get_close_matches(attribute, _NAMES[name], n=1, cutoff=0.75)
+    raise RefusedImport(message, f"did you mean {close[0]!r}?" if close else f"{name} has: " + ", ".join(_NAMES[name]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import types
 from typing import Any
 
 from langserver.python_runtime.faces import METACLASSES
@@ -36,6 +37,8 @@ def make(name: str, contents: dict[str, Any]) -> Facade:
     for value in contents.values():
         if is_class(value) and (not issubclass(value, type) or value in METACLASSES):
             EXPORTED.add(value)
+        if (is_class(value) or type(value) is types.FunctionType) and value.__module__.startswith("langserver."):
+            value.__module__ = name  # as its text shows it
     _HIDDEN[name] = frozenset(dir(sys.modules[name])) - contents.keys()
     # As static methods the values come out as they went in: functions unbound, classes and numbers untouched.
     held = {key: staticmethod(value) for key, value in contents.items()}

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from langserver.python_runtime import names
+from langserver.python_runtime.faces import check_namespace
 from langserver.python_runtime.guards import check_private, exact, load
 from langserver.python_runtime.refusals import RefusedClass, attribute
 from langserver.python_runtime.userclasses import USER, mro_of, namespace_of
@@ -209,6 +210,36 @@ def _guard_redirects() -> None:
     enum.property.__get__ = redirect  # type: ignore[method-assign]
 
 
+def _guard_enums() -> None:
+    """The functional form, `Enum("E", {...})`, makes a class of names that are data."""
+    create: Any = enum.EnumMeta.__dict__["_create_"]
+
+    def checked(cls: Any, class_name: str, names: Any = None, **options: Any) -> Any:
+        members = _exact_members(names)
+        check_namespace(dict.fromkeys(each if type(each) is str else each[0] for each in members))
+        return create(cls, class_name, members, **options)
+
+    enum.EnumMeta._create_ = checked  # type: ignore[attr-defined]
+
+
+def _exact_members(members: Any) -> Any:
+    """A copy of what an enum is made of, its names exact strings: it is read once more, after the check."""
+    if members is None:
+        return ()
+    if issubclass(type(members), str):
+        return str.__str__(members).replace(",", " ").split()
+    if issubclass(type(members), dict):
+        return {exact(name): value for name, value in dict.items(members)}
+    copied: list[Any] = []
+    for member in members:
+        if issubclass(type(member), str):
+            copied.append(exact(member))
+        else:
+            name, value = member
+            copied.append((exact(name), value))
+    return copied
+
+
 def harden() -> None:
     """Called once in the zygote of a policy, before any program."""
     if hasattr(dataclasses, "_FuncBuilder"):
@@ -217,3 +248,4 @@ def harden() -> None:
         _guard_functions()
     inspect._signature_fromstr = _no_text_signature  # type: ignore[attr-defined]
     _guard_redirects()
+    _guard_enums()

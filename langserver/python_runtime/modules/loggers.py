@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from langserver.python_runtime import guards
-from langserver.python_runtime.errors import render_current
 from langserver.python_runtime.logs import STDERR
 from langserver.python_runtime.modules.loglines import (
     CRITICAL,
@@ -21,6 +20,7 @@ from langserver.python_runtime.modules.loglines import (
     number_of,
 )
 from langserver.python_runtime.refusals import RefusedCall
+from langserver.python_runtime.tracebacks import render_current
 
 _BASIC_FORMAT = "%(levelname)s:%(name)s:%(message)s"
 

@@ -7,9 +7,9 @@ import time
 from typing import Any
 
 from langserver.python_runtime import sources
-from langserver.python_runtime.errors import render_exception
 from langserver.python_runtime.faces import class_of
 from langserver.python_runtime.refusals import RefusedCall
+from langserver.python_runtime.tracebacks import render_exception
 
 DEBUG, INFO, WARNING, ERROR, CRITICAL = 10, 20, 30, 40, 50
 LEVELS = {"NOTSET": 0, "DEBUG": DEBUG, "INFO": INFO, "WARNING": WARNING, "ERROR": ERROR, "CRITICAL": CRITICAL}

@@ -11,9 +11,9 @@ from asyncio import base_events, coroutines, format_helpers
 from asyncio.log import logger
 from typing import Any
 
-from langserver.python_runtime.errors import render_headed
 from langserver.python_runtime.logs import STDERR
 from langserver.python_runtime.names import SOURCE_NAME
+from langserver.python_runtime.tracebacks import render_headed
 
 logger.disabled = True  # it writes files and frames of the library to stderr
 

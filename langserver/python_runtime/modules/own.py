@@ -7,11 +7,11 @@ import configparser
 import csv
 import decimal
 import textwrap
-from collections import UserString
+from collections import UserString, defaultdict
 from typing import Any
 
 from langserver.python_runtime import guards, zonedata
-from langserver.python_runtime.faces import SafeABCMeta
+from langserver.python_runtime.faces import SafeABCMeta, SafeEnumMeta
 from langserver.python_runtime.modules import (
     adapters,
     asynchronous,
@@ -28,12 +28,9 @@ from langserver.python_runtime.modules import (
     reporting,
     standins,
     tables,
+    templates,
     warners,
 )
-from langserver.python_runtime.modules.formatter import Formatter
-
-# Made by `type.__call__`: the guarded metaclass makes classes only from class statements of the program.
-ABC: Any = type.__call__(SafeABCMeta, "ABC", (), {"__slots__": (), "__module__": "abc"})
 
 
 def _userstring(value: Any) -> str:
@@ -53,6 +50,7 @@ guards.WRITABLE.update(
         configparser.ConfigParser: frozenset({"optionxform"}),
         configparser.RawConfigParser: frozenset({"optionxform"}),
         csv.DictReader: frozenset({"fieldnames", "restkey", "restval"}),
+        defaultdict: frozenset({"default_factory"}),
         decimal.Context: frozenset({"prec", "rounding", "Emin", "Emax", "capitals", "clamp"}),
         loggers.Logger: frozenset({"disabled", "handlers", "level", "propagate"}),
         loglines.Formatter: frozenset({"datefmt"}),
@@ -62,7 +60,7 @@ guards.WRITABLE.update(
 )
 
 _OWN: dict[str, dict[str, Any]] = {
-    "abc": {"ABC": ABC, "ABCMeta": SafeABCMeta, "abstractproperty": abc.abstractproperty},
+    "abc": {"ABC": abc.ABC, "ABCMeta": SafeABCMeta, "abstractproperty": abc.abstractproperty},
     "asyncio": asynchronous.NAMES,
     "asyncio.exceptions": asynchronous.EXCEPTIONS,
     "bz2": packed.BZ2,
@@ -70,7 +68,7 @@ _OWN: dict[str, dict[str, Any]] = {
     "contextlib": printing.CONTEXTLIB,
     "copy": copying.NAMES | records.COPY,
     "dataclasses": records.DATACLASSES | standins.DATACLASSES,
-    "enum": standins.ENUM,
+    "enum": standins.ENUM | {"EnumMeta": SafeEnumMeta, "EnumType": SafeEnumMeta},
     "functools": functional.FUNCTOOLS,
     "gzip": packed.GZIP,
     "html.entities": tables.ENTITIES,
@@ -81,7 +79,7 @@ _OWN: dict[str, dict[str, Any]] = {
     "operator": functional.OPERATOR,
     "pprint": printing.PPRINT,
     "queue": queues.NAMES,
-    "string": {"Formatter": Formatter},
+    "string": {"Formatter": templates.Formatter},
     "time": clocks.NAMES,
     "traceback": reporting.TRACEBACK,
     "types": standins.TYPES,

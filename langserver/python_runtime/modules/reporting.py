@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, Self
 
 from langserver.python_runtime import sources
-from langserver.python_runtime.errors import name_of, render_current, render_exception
 from langserver.python_runtime.modules.printing import stderr
 from langserver.python_runtime.names import SOURCE_NAME
+from langserver.python_runtime.tracebacks import name_of, render_current, render_exception
 
 
 class FrameSummary(tuple[Any, ...]):

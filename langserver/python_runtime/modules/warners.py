@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from langserver.python_runtime import sources
-from langserver.python_runtime.errors import name_of, text_of
 from langserver.python_runtime.faces import shown
 from langserver.python_runtime.modules.printing import stderr
+from langserver.python_runtime.tracebacks import name_of, text_of
 from langserver.python_runtime.userclasses import is_class
 
 _ACTIONS = frozenset({"default", "error", "ignore", "always", "all", "module", "once"})

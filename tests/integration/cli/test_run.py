@@ -65,7 +65,7 @@ def test_a_failure_names_kind_place_traceback_and_message(cli, task):
 
     assert (ended.status, ended.out) == (1, "")
     first, *rest = ended.err.splitlines()
-    assert first == "price.py:3: USER_ERROR: KeyError: 'price'"
+    assert first == "price.py:3:12: USER_ERROR: KeyError: 'price'"
     assert "    return order['price']" in rest
 
 
@@ -218,4 +218,4 @@ def test_a_refusal_that_ended_it_is_told_once(cli, task):
 
     assert ended.status == 1
     assert "warning:" not in ended.err
-    assert ended.err.startswith("bold.py:1: POLICY_VIOLATION: ")
+    assert ended.err.startswith("bold.py:1:1: POLICY_VIOLATION: ")

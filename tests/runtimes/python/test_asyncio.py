@@ -18,11 +18,11 @@ async def main():
     handle = loop.call_later(0.01, out.append, "later")
     never = loop.call_later(0.001, out.append, "never")
     never.cancel()
-    at = loop.call_at(loop.time() + 0.005, out.append, "at")
+    at = loop.call_at(handle.when() - 0.005, out.append, "at")
     loop.call_soon(out.append, "soon")
     loop.call_soon_threadsafe(out.append, "safe")
     future = loop.create_future()
-    loop.call_later(0.015, future.set_result, "done")
+    loop.call_at(handle.when() + 0.005, future.set_result, "done")
     task = loop.create_task(asyncio.sleep(0, "slept"), name="t")
     return [await future, await task, task.get_name(), out, never.cancelled(), handle.cancelled(),
             handle.when() > at.when(), isinstance(handle, asyncio.TimerHandle), isinstance(at, asyncio.Handle),
@@ -58,7 +58,7 @@ async def main():
 """,
     "gather and its kin": """
 async def work(n, fail=False):
-    await asyncio.sleep(0.002 * n)
+    await asyncio.sleep(0.02 * n)
     if fail: raise ValueError(n)
     return n
 async def main():

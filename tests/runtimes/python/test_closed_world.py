@@ -23,7 +23,7 @@ from typing import Any
 
 from langserver.python_runtime import PythonRuntime, catalog, guards, modules
 from langserver.python_runtime.compiler import compile_source
-from langserver.python_runtime.userclasses import EXPORTED, USER, is_class
+from langserver.python_runtime.userclasses import EXPORTED, PLAIN, USER, is_class
 
 # One of each kind of thing that a program can come to hold: `things` and `made()` give them.
 PROGRAM = """
@@ -193,6 +193,10 @@ def leads_out(value: Any, namespaces: dict[int, str]) -> str:
         return f"the dictionary of {namespaces[id(value)]}"
     if value is sys.modules:
         return "sys.modules"
+    if any(value is each for each in (USER, PLAIN, EXPORTED)):
+        return "a set of classes that the policy trusts"
+    if kind in (dict, types.MappingProxyType) and any(type(key) is str and "$" in key for key in value):
+        return "a dictionary with hidden names"
     if kind is types.BuiltinFunctionType and any(value is each for each in TAKES_NAMES):
         return f"the real {value.__name__}"
     if kind is types.BuiltinFunctionType and value.__module__ in {"posix", "sys", "_thread", "gc", "marshal", "_imp"}:
@@ -317,6 +321,8 @@ def test_nothing_leads_out(runtime: PythonRuntime) -> None:
 
 def given_to_python() -> Any:
     real = [builtins, *map(importlib.import_module, ("asyncio", "json", "random", "types"))]
+    real += [importlib.import_module("langserver.python_runtime.userclasses"), types.SimpleNamespace(x={"$hidden": 1})]
+    real[-1].__name__ = "with a hidden name"
     return walk({module.__name__: vars(module) for module in real}, getattr, 2, calls=False)
 
 
@@ -325,3 +331,4 @@ def test_the_walk_finds_what_leads_out() -> None:
     assert {"module", "code", "a path of the host", "the real open", "the class builtins.function"} <= found.keys()
     assert any(what.startswith(("posix.", "sys.")) for what in found)
     assert any(what.startswith("the dictionary of ") for what in found)
+    assert {"a set of classes that the policy trusts", "a dictionary with hidden names"} <= found.keys()

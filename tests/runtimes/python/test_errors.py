@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from langserver.core.outcome import ErrorKind
@@ -12,7 +14,9 @@ def test_traceback_has_user_frames_only(run, plain):
     for start in (run, plain):
         failure = start(source).failure
         assert (failure.kind, failure.type, failure.line) == (ErrorKind.USER_ERROR, "JSONDecodeError", 3)
-        assert failure.traceback == (
+        carets = re.compile(r"^ +[~^]+\n", re.MULTILINE)  # each Python's own: see test_mistakes.py
+        assert carets.search(failure.traceback)
+        assert carets.sub("", failure.traceback) == (
             "Traceback (most recent call last):\n"
             '  File "node.py", line 6, in main\n'
             "    return load('{')\n"
@@ -54,7 +58,9 @@ def test_refused_source_has_its_place(run, source, kind, line, column, words):
     assert words in failure.message
     if line:
         assert 'File "node.py"' in failure.traceback
-        assert failure.traceback.splitlines()[2].strip() == "^"
+        carets = failure.traceback.splitlines()[2]
+        assert set(carets.strip()) == {"^"}
+        assert carets.index("^") - 4 + 1 == column - (len(source) - len(source.lstrip()))
 
 
 @pytest.mark.parametrize(
@@ -111,8 +117,19 @@ def test_every_exception_is_the_users(run, statement, name):
 def test_long_messages_and_deep_stacks_are_cut(run):
     failure = run("def f(n):\n    if n: f(n - 1)\n    raise ValueError('x' * 10**6)\nf(200)").failure
     assert len(failure.message) == 4000
-    assert "more frames" in failure.traceback
+    assert "[Previous line repeated 197 more times]" in failure.traceback
     assert len(failure.traceback) < 20_000
+    failure = run("def f(n):\n    g(n)\ndef g(n):\n    return f(n - 1) if n else 1 / 0\nf(200)").failure
+    assert "more frames" in failure.traceback
+    assert failure.traceback.count("File") == 40
+
+
+def test_a_long_line_is_cut(run):
+    failure = run("x = [" + "1, " * 50_000 + "]; 1 / 0").failure
+    assert failure.line == 1
+    assert failure.column == 150_009
+    assert len(failure.traceback) < 500
+    assert len(run("x = [" + "1, " * 50_000 + "] 1").failure.traceback) < 700
 
 
 def test_name_error_suggests(run):
@@ -140,10 +157,18 @@ def test_out_of_memory(run, source):
 
 
 def test_kernel_refusal_is_a_sandbox_violation(plain):
-    ran = plain("raise PermissionError(1, 'Operation not permitted')")
+    # Raised by C code, as after a system call.
+    ran = plain("def f(): yield\ni = f(); next(i); i.throw(PermissionError(1, 'Operation not permitted'))")
     assert ran.kind is ErrorKind.SANDBOX_VIOLATION
     assert [event.layer for event in ran.events] == ["seccomp"]
     assert plain("raise PermissionError('mine')").kind is ErrorKind.USER_ERROR
+
+
+def test_what_a_program_raises_itself_is_its_own(run, plain):
+    for start in (run, plain):
+        for source in ("raise PermissionError(1, 'no')", "try: raise PermissionError(13, 'no')\nfinally: x = 1"):
+            ran = start(source)
+            assert (ran.kind, ran.failure.type, ran.events) == (ErrorKind.USER_ERROR, "PermissionError", [])
 
 
 def test_no_file_is_read_for_an_error_text(plain):

@@ -89,6 +89,7 @@ def test_exceptions_have_the_programs_frames(run):
         "Traceback (most recent call last):",
         '  File "node.py", line 10, in <module>',
         "    1 / 0",
+        "    ~~^~~",
         "ZeroDivisionError: division by zero",
     ]
 

@@ -348,3 +348,66 @@ def test_execution_refuses_no_import_before_it_runs(run):
     source = "print('ran')\nif inputs:\n    import yaml\n    open('x')\nresult = 1"
     ran = run(source)
     assert (ran.value, ran.logs, ran.events) == (1, [("stdout", "ran")], [])
+
+
+EVERYTHING = '''
+import threading, os
+from math import sqr
+x = f"{o.__code__} {p.gi_frame!r}" + q.__globals__ + """
+""" + o.__closure__
+@a.__code__
+def f(y=b.__code__): pass
+class A:
+    def __foo__(self): pass
+    __slots__ = ("z",)
+break
+open("x")
+'''
+
+
+def test_validate_says_all_at_once_in_order(run):
+    report = run(EVERYTHING, mode="validate").report
+    found = [(failure.line, failure.column, failure.message.split(":")[0]) for failure in report.failures]
+    assert found == [
+        (2, 1, "the module 'os' is not available"),
+        (2, 1, "the module 'threading' is not available"),
+        (3, 1, "cannot import name 'sqr' from 'math'"),
+        (4, 8, "the attribute __code__ is not available"),
+        (4, 21, "the attribute gi_frame is not available"),
+        (4, 38, "the attribute __globals__ is not available"),
+        (5, 7, "the attribute __closure__ is not available"),
+        (6, 2, "the attribute __code__ is not available"),
+        (7, 9, "the attribute __code__ is not available"),
+        (9, 5, "__foo__ cannot be defined in a class here"),
+        (11, 1, "'break' outside loop"),
+        (12, 1, "open() is not available"),
+    ]
+    assert all(failure.hint for failure in report.failures if failure.kind is ErrorKind.POLICY_VIOLATION)
+    assert report.imports == ("threading", "os", "math")
+
+
+def test_validate_of_a_large_source_ends(run):
+    report = run("o.__code__\n" * 20_000, mode="validate", seconds=60).report
+    assert len(report.failures) == 100
+    report = run("x = [" + "o.__code__, " * 20_000 + "]", mode="validate", seconds=60).report
+    assert [failure.column for failure in report.failures[:2]] == [6, 18]
+    assert run("x = 1\n" * 20_000, mode="validate", seconds=60).report.failures == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "hint"),
+    [
+        ("x = __file__", "there is no file"),
+        ("class A:\n    def __subclasshook__(cls, c): pass", "register()"),
+        ("class A:\n    def __getstate__(self): pass", "__copy__"),
+        ("class A:\n    def __mine__(self): pass", "choose another"),
+        ("x = f.__closure__", "nonlocal"),
+        ("match x:\n    case A(gi_frame=y): pass", "case Thing() as x"),
+        ("eval('1')", "ast.literal_eval"),
+        ("type('X', (), {})", "write a class statement"),
+    ],
+)
+def test_a_refusal_says_what_to_do(run, source, hint):
+    failure = run(source).failure
+    assert failure.kind is ErrorKind.POLICY_VIOLATION
+    assert hint in failure.hint + failure.message

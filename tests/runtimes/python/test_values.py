@@ -142,3 +142,23 @@ def test_output_over_its_limit(run, source):
 
 def test_output_at_its_limit(run):
     assert len(run("result = 'x' * 998", output_bytes=1000).value) == 998
+
+
+def test_fifty_thousand_rows(run):
+    source = "result = [{'id': n, 'name': f'row {n}'} for n in range(50_000)]"
+    value = run(source, seconds=60).value
+    assert len(value) == 50_000
+    assert value[-1] == {"id": 49_999, "name": "row 49999"}
+
+
+def test_keys_are_those_of_json(run):
+    keys = """
+from enum import Enum, IntEnum
+class Kind(Enum): A = "a"
+class Level(IntEnum): ONE = 1
+result = {None: 0, True: 1, False: 2, 1.5: 3, -7: 4, 10**30: 5, Kind.A: 6, "é": 7, Level.ONE + 1: 8}
+"""
+    expected = ["null", "true", "false", "1.5", "-7", "1" + "0" * 30, "a", "é", "2"]
+    assert list(run(keys).value) == expected
+    for key, words in [("(1, 2)", "a key of result is a tuple"), ("float('inf')", "inf"), ("b'x'", "is bytes")]:
+        assert words in run(f"result = {{{key}: 1}}").failure.message

@@ -155,6 +155,7 @@ class Attack:
     dangerous: str
     alone: bool
     decision: str
+    because: str
 
     def input_for(self, *, stopped: bool) -> Mapping[str, Any]:
         """What it is given; where nothing stops it, something smaller."""
@@ -180,7 +181,7 @@ _DEFAULT_STOP: Final = {"python": ("policy",), "javascript": ("policy",)}
 _DEFAULT_HOST: Final = {"python": Host.NONE, "native": Host.NONE, "javascript": Host.NODE}
 _FIELDS: Final = frozenset(
     "id title code proof source judged ends parses input harmless limits stopped_by real shows not_real host dangerous"
-    " alone decision raw expand believed aims_at since".split()
+    " alone decision raw expand believed aims_at since because".split()
 )
 
 
@@ -214,6 +215,7 @@ def _attack(runtime: Runtime, family: str, row: dict[str, Any]) -> Attack:
         dangerous=row.get("dangerous", ""),
         alone=row.get("alone", False),
         decision=row.get("decision", ""),
+        because=row.get("because", ""),
     )
 
 
