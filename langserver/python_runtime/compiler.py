@@ -59,10 +59,6 @@ def compile_source(label: str, source: str, policy: bool, ahead: bool = False) -
         failures = (failure_of_syntax(error),)
     except (RecursionError, MemoryError):
         failures = (Failure(ErrorKind.SYNTAX_ERROR, _TOO_DEEP, type="SyntaxError"),)
-    except UnicodeEncodeError as error:
-        place = source.count("\n", 0, error.start) + 1
-        problem = SyntaxError("the code contains a lone surrogate", (None, place, 1, None))
-        failures = (failure_of_syntax(problem),)
     spent = time.perf_counter_ns() - start
     return Program(draft.code, failures, tuple(draft.imports), draft.wrapped, draft.name, spent)
 
@@ -77,7 +73,7 @@ class _Draft:
         self.imports: dict[str, None] = {}
 
     def fill(self, source: str, policy: bool, ahead: bool) -> tuple[Failure, ...]:
-        """Compiles; returns what the policy has against it. Raises SyntaxError, RecursionError, UnicodeEncodeError."""
+        """Compiles; returns what the policy has against it. Raises SyntaxError, RecursionError, MemoryError."""
         tree = _parsed(source)
         flags = toplevel.take_future(tree)
         if toplevel.binds_main(tree, source):
@@ -98,7 +94,7 @@ class _Draft:
         else:
             self.imports |= dict.fromkeys(_plain_imports(tree))
         self.wrapped = toplevel.wrap(tree, source)
-        self.code = compile(tree, SOURCE_NAME, "exec", flags=flags, dont_inherit=True)
+        self.code = _compiled(tree, flags)
         return ()
 
 
@@ -108,7 +104,7 @@ def _misplaced(source: str) -> list[Failure]:
         tree = _parsed(source)
         flags = toplevel.take_future(tree)
         toplevel.wrap(tree, source)
-        compile(tree, SOURCE_NAME, "exec", flags=flags, dont_inherit=True)
+        _compiled(tree, flags)
     except SyntaxError as error:
         return [failure_of_syntax(error)]
     except RecursionError:
@@ -122,7 +118,32 @@ def _parsed(source: str) -> ast.Module:
         before = source[:nul]
         column = nul - (before.rfind("\n") + 1) + 1
         raise SyntaxError("the code contains a NUL character", (None, before.count("\n") + 1, column, None))
-    return ast.parse(source.removeprefix("\ufeff"), SOURCE_NAME)
+    try:
+        return ast.parse(source.removeprefix("\ufeff"), SOURCE_NAME)
+    except UnicodeEncodeError as error:
+        raise _lone_surrogate("the code", source.count("\n", 0, error.start) + 1) from None
+
+
+def _compiled(tree: ast.Module, flags: int) -> types.CodeType:
+    try:
+        code: types.CodeType = compile(tree, SOURCE_NAME, "exec", flags=flags, dont_inherit=True)
+    except UnicodeEncodeError:  # CPython 3.13 takes the indentation off docstrings, and reads them as UTF-8 for it
+        raise _lone_surrogate("a docstring", _docstring_that_is_no_text(tree)) from None
+    return code
+
+
+def _lone_surrogate(what: str, line: int) -> SyntaxError:
+    return SyntaxError(f"{what} contains a lone surrogate: it is no Unicode text", (None, line, 1, None))
+
+
+def _docstring_that_is_no_text(tree: ast.Module) -> int:
+    """The line of the first docstring that has no UTF-8."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node, clean=False) or ""
+            if any("\ud800" <= character <= "\udfff" for character in text):
+                return node.body[0].lineno
+    return 0
 
 
 def _plain_imports(tree: ast.Module) -> list[str]:

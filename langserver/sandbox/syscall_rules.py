@@ -87,7 +87,7 @@ _COMMON: Final = (
     Rule("write", "logs and report leave through a pipe", (Way("no other one", (Is(0, REPORT_FD),)),)),
     Rule("close", "before user code runs", (Way("the input end, no other", (Is(0, INPUT_FD),)),)),
     Rule("restart_syscall", "how the kernel goes on with a wait after SIGCONT or a frozen cgroup is thawed"),
-    Rule("getpid", "asyncio compares it to notice a fork; V8 when it collects garbage"),
+    Rule("getpid", "asyncio of CPython 3.11 compares it to notice a fork; log records have it; V8's garbage collector"),
     Rule("exit_group", "the end of every child"),
 )
 
@@ -120,7 +120,6 @@ ALLOWED: Final[dict[str, tuple[Rule, ...]]] = {
                 Way("time.thread_time", (Is(0, _THREAD_CPU),)),
             ),
         ),
-        Rule("clock_getres", "likewise", (Way("without a vDSO: asyncio asks it of its clock", (Is(0, _MONOTONIC),)),)),
         # Refused it answers -1, and glibc's callers take that for a time in 1969.
         Rule("time", "without a vDSO: time.localtime"),
         Rule("clock_nanosleep", "waits", (_SLEEP,)),

@@ -38,7 +38,6 @@ NUMBERS: Final[dict[str, tuple[int | None, int | None]]] = {
     "getrandom": (318, 278),
     "clock_gettime": (228, 113),
     "clock_nanosleep": (230, 115),
-    "clock_getres": (229, 114),
     "gettimeofday": (96, 169),
     "time": (201, None),
     "restart_syscall": (219, 128),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from itertools import accumulate
+from typing import Final
 
 MAX_DEPTH = 200
 
@@ -62,12 +63,29 @@ def parse_strict(text: bytes) -> object:
     except UnicodeDecodeError as error:
         raise BadInput(f"input_json is not UTF-8 at byte {error.start}") from None
     except json.JSONDecodeError as error:
-        raise BadInput(f"input_json is not JSON: {error.msg} at line {error.lineno} column {error.colno}") from None
+        fault = _on_any_python(error)
+        raise BadInput(f"input_json is not JSON: {fault.msg} at line {fault.lineno} column {fault.colno}") from None
     finally:
         sys.set_int_max_str_digits(digits)
     if not within_depth(text):
         raise BadInput(f"input_json is nested over {MAX_DEPTH} levels")
     return value
+
+
+# What CPython before 3.13 misses behind a trailing comma, and what it found there.
+_TRAILING: Final = {
+    ("Expecting value", "]"): "array",
+    ("Expecting property name enclosed in double quotes", "}"): "object",
+}
+
+
+def _on_any_python(error: json.JSONDecodeError) -> json.JSONDecodeError:
+    """The same error on every CPython: from 3.13 on a trailing comma is called one, and pointed at."""
+    closed = _TRAILING.get((error.msg, error.doc[error.pos : error.pos + 1]))
+    before = error.doc[: error.pos].rstrip(" \t\n\r") if closed else ""
+    if not before.endswith(","):
+        return error
+    return json.JSONDecodeError(f"Illegal trailing comma before end of {closed}", error.doc, len(before) - 1)
 
 
 def _refuse_constant(name: str) -> object:

@@ -214,7 +214,6 @@ def main(argv: list[str]) -> None:
     """Runs a zygote. Raises SystemExit with the reason when it cannot start."""
     name, control_fd, layer_names, *packages = argv
     runtime, jail, oom_fd = prepare(name, parse_layers(layer_names), int(control_fd), tuple(packages))
-    # Open until the process has ended: its end tells the server that the last words are there.
     control = socket.socket(fileno=int(control_fd))
     zygote = Zygote(control, runtime, jail, oom_fd)
     try:
@@ -223,6 +222,9 @@ def main(argv: list[str]) -> None:
         sys.exit(str(error))
     finally:
         zygote.end()
+        # The kernel closes it when the process has ended: its end tells the server that the last words are there. From
+        # CPython 3.13 on the frame of this function, and a socket in it, is freed before they are written.
+        control.detach()
 
 
 if __name__ == "__main__":

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
+
+import pytest
 
 from langserver.sandbox.layers import LAYERS
-from tests.security.suite.attack import FAMILIES, FOLDER, Host, load
+from tests.security.suite.attack import FAMILIES, FOLDER, BadRow, Host, Stop, load
 from tests.security.suite.layer_sets import (
     ALL,
+    ALONE,
     FULL,
     KERNEL,
     NEWEST_ABI,
@@ -47,14 +51,31 @@ def test_rows_are_whole() -> None:
         assert not unused, attack.id
 
 
-def test_all_are_stopped_by_the_layers_that_every_server_has() -> None:
+@pytest.mark.parametrize("python", [(3, 11), (3, 12), (3, 13)])
+def test_all_are_stopped_by_the_layers_that_every_server_has(python: tuple[int, int]) -> None:
     """No attack is left to landlock or namespaces, which a host may lack; nor native code to the language."""
+    least = replace(LEAST, python=python)
     for attack in ATTACKS:
         if not attack.decision:
-            assert ALL.claims(attack, LEAST), attack.id
+            assert ALL.claims(attack, least), attack.id
         if not attack.decision and attack.runtime == "native":
-            assert KERNEL.claims(attack, LEAST), attack.id
-            assert REQUIRED_KERNEL.claims(attack, LEAST), attack.id
+            assert KERNEL.claims(attack, least), attack.id
+            assert REQUIRED_KERNEL.claims(attack, least), attack.id
+
+
+def test_a_claim_may_hold_on_some_pythons_only() -> None:
+    found = {attack.id: attack for attack in ATTACKS}
+    held = {
+        name: [ALONE["audit"].claims(found[name], replace(LEAST, python=(3, minor))) for minor in (11, 12, 13, 14)]
+        for name in ("n-threads", "n-audit-subinterpreter")
+    }
+    assert held == {"n-threads": [False, True, True, True], "n-audit-subinterpreter": [True, True, False, False]}
+
+
+@pytest.mark.parametrize("text", ["audit since 3.12", "audit from", "landlock 6 7"])
+def test_a_claim_that_says_not_when_it_holds(text: str) -> None:
+    with pytest.raises((BadRow, ValueError)):
+        Stop.read(text)
 
 
 def test_each_is_shown_to_be_real_or_says_why_not() -> None:

@@ -28,7 +28,7 @@ class Raises:
 
 ANY_TASK = Raises("return 1")
 DEFAULTS = "import collections\nreturn collections.namedtuple('Pair', 'a b', defaults=[3])(1).b"
-GENERIC = "import typing\nreturn str(typing.TypeVar('T'))"
+NEW_TYPE = "import typing\nreturn str(typing.NewType('Name', str))"
 ASYNC = "import asyncio\nasync def numbers(): yield 1\nasync def main(): return [n async for n in numbers()]"
 
 PYTHON = {
@@ -39,7 +39,7 @@ PYTHON = {
     "object.__setattr__": Raises(DEFAULTS),
     "builtins.id": Raises("import copy\nreturn copy.deepcopy([[1]])"),
     "sys._getframe": Raises("import logging\nlogging.warning('x')\nreturn 1"),
-    "sys._getframemodulename": Raises(GENERIC, since=(3, 12)),
+    "sys._getframemodulename": Raises(NEW_TYPE, since=(3, 12)),
     "sys.set_asyncgen_hook_firstiter": Raises(ASYNC),
     "sys.set_asyncgen_hook_finalizer": Raises(ASYNC),
     "sys.unraisablehook": Raises("class Gone:\n    def __del__(self): 1 / 0\ndef main():\n    Gone()\n    return 1"),
@@ -49,7 +49,7 @@ PYTHON = {
 }
 JS = {
     "ctypes.string_at": ANY_TASK,
-    "time.sleep": Raises("await new Promise((done) => setTimeout(done, 5)); return 1", since=(3, 13)),
+    "time.sleep": Raises("await new Promise((done) => setTimeout(done, 200)); return 1", since=(3, 13)),
     "os.putenv": ANY_TASK,
 }
 ELSEWHERE = {("js", "sys.unraisablehook")}  # a callback without memory can't be had at will: below

@@ -81,7 +81,9 @@ WITNESSES: dict[str, dict[str, tuple[Witness | None, ...]]] = {
                 pause=True,
             ),
         ),
-        "getpid": (Witness("import asyncio\nasync def main():\n    await asyncio.sleep(0)\n    return 1"),),
+        # Under the policy asyncio makes it, but not from CPython 3.12 on. It stays allowed: it is said never to fail
+        # (getpid(2)), and who asks would take -1 for a process.
+        "getpid": (Witness("import logging\nlogging.warning('x')\nreturn 1", policy=False),),
         "exit_group": (ANY_TASK,),
         "mmap": (PYTHON_MEMORY,),
         "mremap": (PYTHON_MEMORY,),
@@ -92,7 +94,6 @@ WITNESSES: dict[str, dict[str, tuple[Witness | None, ...]]] = {
             Witness("import time\nreturn time.process_time() > 0"),
             Witness("import time\nreturn time.thread_time() > 0"),
         ),
-        "clock_getres": (Witness("import asyncio\nasync def main():\n    return 1", vdso=False),),
         "time": (Witness("import time\nreturn time.localtime().tm_year >= 2024 or 1 // 0", vdso=False),),
         "clock_nanosleep": (Witness("import time\ntime.sleep(0.001)\nreturn 1"),),
     },

@@ -128,7 +128,7 @@ def test_nul_in_a_value_arrives(server: ServerProcess) -> None:
     [
         ("NaN", "NaN is no JSON value", '"NaN" is not valid JSON'),
         ("{", "Expecting property name enclosed in double quotes at line 1 column 2", "Expected property name or '}'"),
-        ("[1,]", "Expecting value at line 1 column 4", "Unexpected token ']'"),
+        ("[1,]", "Illegal trailing comma before end of array at line 1 column 3", "Unexpected token ']'"),
         ("+1", "Expecting value at line 1 column 1", "Unexpected token '+'"),
         ("{}x", "Extra data at line 1 column 3", "Unexpected non-whitespace character after JSON at position 2"),
         ("\0", "Expecting value at line 1 column 1", "Unexpected token"),

@@ -155,7 +155,7 @@ def test_an_empty_input_is_an_empty_object(client, runtime):
     assert json.loads(client.execute(code, runtime=runtime).output_json) == {}
 
 
-@pytest.mark.parametrize("code", ["# only a comment", "\n\n", " ", "'a lone surrogate: \\ud800'"])
+@pytest.mark.parametrize("code", ["# only a comment", "\n\n", " ", "0\n'no docstring: \\ud800'\nNone"])
 def test_odd_python_code_is_no_trouble(client, code):
     response = client.execute(code)
     assert (response.success, response.output_json) == (True, "null"), response.error

@@ -49,6 +49,7 @@ def test_top_level_return_shows_as_module(run):
         ("from __future__ import nothing", ErrorKind.SYNTAX_ERROR, 1, 1, "not defined"),
         ("s = '\u00e9'; x = s.__code__", ErrorKind.POLICY_VIOLATION, 1, 14, "__code__"),
         ("lazy import os", ErrorKind.SYNTAX_ERROR, 1, 6, "invalid syntax"),
+        ("x = 1\ny = '\ud800'", ErrorKind.SYNTAX_ERROR, 2, 1, "the code contains a lone surrogate"),
     ],
 )
 def test_refused_source_has_its_place(run, source, kind, line, column, words):
@@ -60,6 +61,29 @@ def test_refused_source_has_its_place(run, source, kind, line, column, words):
         carets = failure.traceback.splitlines()[2]
         assert set(carets.strip()) == {"^"}
         assert carets.index("^") - 4 + 1 == column - (len(source) - len(source.lstrip()))
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [
+        ("'\\ud800'", 1),
+        ('x = 1\ndef f():\n    """\n    \\udfff"""\n', 3),
+        ("async def f(): 'fine'\n\nasync def g():\n    '\\ud800'", 4),
+        ("def f():\n    class A:\n        '\\ud800'", 3),  # not run: making such a class is refused everywhere
+        ("class A:\n    def f(self):\n        '\\ud800'", 3),
+    ],
+)
+def test_a_docstring_that_is_no_text(run, source, line):
+    """CPython 3.13 refuses to compile it, and older ones do not mind."""
+    ran = run(source)
+    try:
+        compile(source, "<plain>", "exec")
+    except UnicodeEncodeError:
+        failure = ran.failure
+        assert (failure.kind, failure.line, failure.column) == (ErrorKind.SYNTAX_ERROR, line, 1)
+        assert failure.message == "a docstring contains a lone surrogate: it is no Unicode text"
+    else:
+        assert ran.value is None
 
 
 @pytest.mark.parametrize("source", ["x = " + "(" * 5000, "x = " + "-" * 100_000 + "1", "x=" + "[" * 3000 + "]" * 3000])

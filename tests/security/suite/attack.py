@@ -91,16 +91,42 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Layers that stop an attack by themselves: one, or several that it takes together. `abi` is of landlock."""
+    """Layers that stop an attack by themselves: one, or several that it takes together.
+
+    `abi` is landlock's from which on they do. `first` and `last` are the CPythons between which they do.
+    """
 
     layers: frozenset[str]
     abi: int = 0
+    first: tuple[int, ...] = (0,)
+    last: tuple[int, ...] = (99,)
 
     @classmethod
     def read(cls, text: str) -> Stop:
-        """Of the form `seccomp`, `privileges+rlimits` or `landlock 6`."""
-        names, _, abi = text.partition(" ")
-        return cls(frozenset(names.split("+")), int(abi or "landlock" in names))
+        """Of the form `seccomp`, `privileges+rlimits`, `landlock 6`, `audit from 3.12` or `audit until 3.12`.
+
+        Raises BadRow.
+        """
+        names, *when = text.split()
+        layers = frozenset(names.split("+"))
+        match when:
+            case []:
+                return cls(layers, abi=int("landlock" in layers))
+            case [abi]:
+                return cls(layers, abi=int(abi))
+            case ["from", version]:
+                return cls(layers, first=_version(version))
+            case ["until", version]:
+                return cls(layers, last=_version(version))
+        raise BadRow(f"{text!r} says not when it stops anything")
+
+    def works_on(self, python: tuple[int, ...]) -> bool:
+        """Whether it stops the attack on this CPython, major and minor."""
+        return self.first <= python <= self.last
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(map(int, text.split(".")))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,7 +211,7 @@ def _attack(runtime: Runtime, family: str, row: dict[str, Any]) -> Attack:
         stopped_by=tuple(map(Stop.read, row.get("stopped_by", _DEFAULT_STOP.get(runtime, ())))),
         real=_real(runtime, row),
         host=row.get("host", ""),
-        since=tuple(map(int, row["since"].split("."))) if "since" in row else (),
+        since=_version(row["since"]) if "since" in row else (),
         dangerous=row.get("dangerous", ""),
         alone=row.get("alone", False),
         decision=row.get("decision", ""),

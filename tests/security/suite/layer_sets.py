@@ -78,7 +78,7 @@ class LayerSet:
         """Whether something in it stops the attack by itself."""
         abi = self.abi or machine.landlock_abi
         held = self.on(machine) | {SERVER}
-        stops = {stop.layers for stop in attack.stopped_by if stop.abi <= abi}
+        stops = {stop.layers for stop in attack.stopped_by if stop.abi <= abi and stop.works_on(machine.python)}
         if not machine.root and _TOGETHER in stops:
             stops.add(frozenset({RLIMITS}))  # whoever is not above the limits has nothing to give up for them
         return any(layers <= held for layers in stops)

@@ -89,8 +89,9 @@ def page(attacks: Sequence[Attack]) -> str:
 
 
 _CAPTION: Final = """\
-Contained of tried, on a machine with landlock ABI 7 and namespaces, started as root. Where a set stops fewer than
-it tries, the rest was seen to get through: a claim that is too small is found like one that is too large. A machine
+Contained of tried, on CPython 3.11 and a machine with landlock ABI 7 and namespaces, started as root. Where a set
+stops fewer than it tries, the rest was seen to get through: a claim that is too small is found like one that is too
+large. Of another CPython a row says so where its claims differ. A machine
 without landlock or namespaces skips the columns that need them. Programs that only aim at a limit are not run
 without one. *None* is no layer at all; what is contained there is what no switch turns off: a process for one task,
 an empty environment, strict framing, the wall clock. *Real* counts the attacks that were seen to win something
