@@ -89,6 +89,7 @@ def _numbered(field: str, counter: list[int | None]) -> str:
         counter[0] += 1
     elif isinstance(first, int):
         if counter[0]:
-            raise ValueError("cannot switch from manual field specification to automatic field numbering")  # as the library
+            # In the library's words, which are the same both ways.
+            raise ValueError("cannot switch from manual field specification to automatic field numbering")
         counter[0] = None
     return field
