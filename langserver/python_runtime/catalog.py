@@ -68,6 +68,7 @@ MODULES: tuple[str, ...] = (
     "statistics",
     "string",
     "struct",
+    "sys",
     "textwrap",
     "time",
     "tomllib",

@@ -77,7 +77,6 @@ _BY_TEXT: Final[dict[str, str]] = {
     _DATES: "arrow dateparser dateutil pendulum pytz tzdata tzlocal",
 }
 _BY_NAME: Final[dict[str, str]] = {
-    "sys": "there is no interpreter to look at; print(...) writes to the log",
     "os": "there are no files, processes or environment variables; pass what you need in as input",
     "posixpath": "paths mean nothing here; str.rpartition splits names, urllib.parse splits addresses",
     "certifi": _NETWORK,

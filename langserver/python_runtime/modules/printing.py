@@ -15,6 +15,11 @@ class _To:
     stderr: Any = STDERR
 
 
+def stdout() -> Any:
+    """What takes the place of `sys.stdout`."""
+    return _To.stdout
+
+
 def stderr() -> Any:
     """What takes the place of `sys.stderr`."""
     return _To.stderr

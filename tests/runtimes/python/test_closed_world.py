@@ -184,6 +184,10 @@ TAKES_NAMES = (open, eval, exec, compile, __import__, getattr, setattr, delattr,
 Look = Callable[[Any, str], Any]
 
 
+# Of `sys`: they look at nothing but what they are given, or at the program's own exception.
+OF_THE_LANGUAGE = (sys.exception, sys.getrecursionlimit, sys.getsizeof, sys.intern)
+
+
 def leads_out(value: Any, namespaces: dict[int, str]) -> str:
     """What `value` is, if a program must never hold it."""
     kind = type(value)
@@ -199,6 +203,8 @@ def leads_out(value: Any, namespaces: dict[int, str]) -> str:
         return "a dictionary with hidden names"
     if kind is types.BuiltinFunctionType and any(value is each for each in TAKES_NAMES):
         return f"the real {value.__name__}"
+    if any(value is each for each in OF_THE_LANGUAGE):
+        return ""
     if kind is types.BuiltinFunctionType and value.__module__ in {"posix", "sys", "_thread", "gc", "marshal", "_imp"}:
         return f"{value.__module__}.{value.__name__}"
     if isinstance(value, asyncio.AbstractEventLoop):

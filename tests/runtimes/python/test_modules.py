@@ -7,6 +7,29 @@ import sys
 import pytest
 
 PROGRAMS = {
+    "sys": """
+import sys
+from sys import maxsize, stdout
+def deep(n): return n if n == 0 else deep(n - 1)
+def main():
+    try:
+        1 / 0
+    except ZeroDivisionError as error:
+        kind, caught, tb = sys.exc_info()
+        same = [kind is ZeroDivisionError, caught is error, sys.exception() is error, tb is not None]
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(9000)
+    out = [maxsize, sys.version_info >= (3, 11), list(sys.version_info[:3]), sys.version_info.major, same,
+        sys.exc_info(), sys.byteorder, sys.float_info.max, sys.float_info.epsilon, sys.int_info.bits_per_digit,
+        sys.maxunicode, sys.getsizeof(10) > 0, sys.intern("a") + "b", sys.platform, before, deep(5000),
+        stdout.write("four"), sys.stdout.writelines(["a", "b"]), sys.stdout.flush(), sys.stdout.isatty(),
+        callable(sys.stderr.write)]
+    try:
+        sys.exit(3)
+    except SystemExit as error:
+        out.append(error.code)
+    return out
+""",
     "array": """
 import array
 def main():
