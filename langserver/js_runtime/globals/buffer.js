@@ -38,8 +38,8 @@
   }
 
   function define(holder, methods) {
-    for (const [name, value] of Object.entries(methods)) {
-      Object.defineProperty(holder, name, { value, writable: true, configurable: true });
+    for (const name of Reflect.ownKeys(methods)) {
+      Object.defineProperty(holder, name, { value: methods[name], writable: true, configurable: true });
     }
   }
 
@@ -79,14 +79,14 @@
       this.set(bytes, start);
       return bytes.length;
     },
-    [Symbol.for('nodejs.util.inspect.custom')]() {
+    [host.CUSTOM_INSPECT]() {
       const shown = this.subarray(0, SHOWN_BYTES).toString('hex').replace(/..(?=.)/g, '$& ');
       const rest = this.length - SHOWN_BYTES;
       const more = rest > 0 ? ` ... ${rest} more byte${rest > 1 ? 's' : ''}` : '';
-      return `<${this.constructor.name}${shown && ' '}${shown}${more}>`;
+      return `<${this.constructor.name} ${shown}${more}>`;
     },
   });
-  define(Buffer.prototype, { inspect: Buffer.prototype[Symbol.for('nodejs.util.inspect.custom')] });
+  define(Buffer.prototype, { inspect: Buffer.prototype[host.CUSTOM_INSPECT] });
 
   return { Buffer, kMaxLength };
 }

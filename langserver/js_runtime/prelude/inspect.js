@@ -13,7 +13,7 @@ function inspect(value, chars, depth = INSPECT_DEPTH, width = LINE_WIDTH) {
 }
 
 function newBudget(chars, depth, width) {
-  return { __proto__: null, nodes: INSPECT_NODES, chars, depth, width, circles: 0 };
+  return { __proto__: null, nodes: INSPECT_NODES, chars, depth, width, circles: 0, lastDepth: 0, lastLevels: 0 };
 }
 
 function isObject(value) {
@@ -218,7 +218,9 @@ function inspectArray(value, length, isTyped, budget, here, depth) {
     addProperties(value, names ?? keysOf(value), present, budget, here, depth, parts);
   }
   const rows = items > UNGROUPED_ITEMS && budget.width === LINE_WIDTH ? inRows(parts, items, isNumeric, 2 * depth) : parts;
-  return rows === parts ? enclose(open, parts, ']', budget, depth) : onLines(open, rows, ']', depth);
+  if (rows === parts) return enclose(open, parts, ']', budget, depth);
+  levelsWithin(budget, depth);
+  return onLines(open, rows, ']', depth);
 }
 
 function plural(count, noun) {
