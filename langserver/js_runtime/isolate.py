@@ -12,7 +12,10 @@ from langserver.js_runtime.logs import LogRing
 from langserver.wire.channel import Channel
 
 # In the order in which they build on each other; together they are one function, so none of their names is global.
-_PARTS = ("capture", "ring", "layout", "inspect", "errors", "console", "timers", "lazy", "require", "result", "random")
+_PARTS = (
+    *("capture", "ring", "layout", "inspect", "errors", "table", "console", "timers", "lazy", "require", "result"),
+    "random",
+)
 _LAST_PART = "start"  # after the tables of what there is
 _SOURCE_URL = "\n//# sourceURL=internal"
 _LOG_SECONDS = 0.005  # how long a log line may wait

@@ -23,7 +23,6 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "modules/path": ("vendor/path",),
     "modules/perf_hooks": ("performance",),
     "modules/string_decoder": ("buffer",),
-    "modules/timers": ("exception",),
     "modules/url": ("url",),
     "url": ("encoding", "vendor/url"),
     "webcrypto": ("random",),

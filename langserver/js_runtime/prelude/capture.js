@@ -38,6 +38,7 @@ const toWellFormed = uncurry(String.prototype.toWellFormed);
 const repeat = uncurry(String.prototype.repeat);
 const padStart = uncurry(String.prototype.padStart);
 const padEnd = uncurry(String.prototype.padEnd);
+const numberInBase = uncurry(Number.prototype.toString);
 const numberValue = uncurry(Number.prototype.valueOf);
 const stringValue = uncurry(String.prototype.valueOf);
 const booleanValue = uncurry(Boolean.prototype.valueOf);
@@ -62,6 +63,10 @@ const setEach = uncurry(Set.prototype.forEach);
 const setSize = getterOf(Set.prototype, 'size');
 const TypedArray = getPrototypeOf(Uint8Array);
 const typedLength = getterOf(TypedArray.prototype, 'length');
+const bufferLength = getterOf(ArrayBuffer.prototype, 'byteLength');
+const viewLength = getterOf(DataView.prototype, 'byteLength');
+const viewOffset = getterOf(DataView.prototype, 'byteOffset');
+const viewBuffer = getterOf(DataView.prototype, 'buffer');
 const { load, store, wait } = Atomics;
 
 // Our promises answer `then` without asking a constructor that the program may have replaced.

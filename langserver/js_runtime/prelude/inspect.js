@@ -5,6 +5,7 @@ const INSPECT_NODES = 5000;
 const INSPECT_ITEMS = 100;
 const UNGROUPED_ITEMS = 6; // up to so many items an array stands on one line, if it fits
 const MAX_ANCESTORS = 100; // a Proxy may name itself as its own prototype, without end
+const SHOWN_BYTES = 50;
 const UNREADABLE = '[unreadable]';
 
 // `width` of a line may be Infinity: then all is on one.
@@ -115,6 +116,7 @@ function inspectLanguageKind(value, budget, here, depth) {
   if (kind === 'TypedArray') return inspectArray(value, typedLength(value), true, budget, here, depth);
   if (kind === 'Map') return inspectCollection(value, mapSize(value), kind, budget, here, depth);
   if (kind === 'Set') return inspectCollection(value, setSize(value), kind, budget, here, depth);
+  if (kind === 'ArrayBuffer' || kind === 'DataView') return inspectBytes(value, kind, budget, here, depth);
   return inspectPlain(value, kind, budget, here, depth);
 }
 
@@ -260,6 +262,32 @@ function inspectPlain(value, kind, budget, here, depth) {
   if (HIDDEN[kind] !== undefined) parts[0] = HIDDEN[kind];
   addProperties(value, names, 0, budget, here, depth, parts);
   return enclose(open, parts, '}', budget, depth);
+}
+
+// A buffer with its first bytes, a view with what it is of.
+function inspectBytes(value, kind, budget, here, depth) {
+  if (depth > budget.depth) return tooDeep(value);
+  const parts = list();
+  if (kind === 'ArrayBuffer') {
+    const length = bufferLength(value);
+    parts[0] = '[Uint8Contents]: <' + hexOf(value, length) + '>';
+    parts[1] = 'byteLength: ' + length;
+  } else {
+    parts[0] = 'byteLength: ' + viewLength(value);
+    parts[1] = 'byteOffset: ' + viewOffset(value);
+    parts[2] = 'buffer: ' + inspectValue(viewBuffer(value), budget, here, depth + 1);
+  }
+  addProperties(value, keysOf(value), 0, budget, here, depth, parts);
+  return enclose(headOf(value, -1, '') + '{', parts, '}', budget, depth);
+}
+
+function hexOf(buffer, length) {
+  const shown = min(length, SHOWN_BYTES);
+  if (shown === 0) return '';
+  const bytes = new NativeUint8Array(buffer, 0, shown);
+  let text = '';
+  for (let i = 0; i < shown; i++) text += (i > 0 ? ' ' : '') + padStart(numberInBase(bytes[i], 16), 2, '0');
+  return length > shown ? text + ' ... ' + plural(length - shown, 'more byte') : text;
 }
 
 // Adds the enumerable properties to `parts`: those of `names` from the one numbered `from`, then those with a symbol.

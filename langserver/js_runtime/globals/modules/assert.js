@@ -58,7 +58,7 @@
     const [pattern, said] = typeof expected === 'string' ? [undefined, expected] : [expected, message];
     if (!isWanted) {
       if (outcome) fail(said, `Got unwanted exception.\nActual message: "${outcome.error?.message}"`, { actual: outcome.error, expected: pattern, operator });
-    } else if (!outcome) fail(said, 'Missing expected exception.', { expected: pattern, operator });
+    } else if (!outcome) fail(said, `Missing expected ${operator === 'rejects' ? 'rejection' : 'exception'}.`, { expected: pattern, operator });
     else if (!matches(outcome.error, pattern)) {
       if (typeof pattern === 'function' && Error.isPrototypeOf(pattern)) throw outcome.error;
       fail(said, `The error is not the one expected:\n\n${shown(outcome.error)}`, { actual: outcome.error, expected: pattern, operator });
@@ -109,7 +109,8 @@
     rejects: async (promise, expected, message) => judge(await settled(promise), expected, message, true, 'rejects'),
     doesNotReject: async (promise, expected, message) => judge(await settled(promise), expected, message, false, 'doesNotReject'),
     ifError: (value) => {
-      if (value !== null && value !== undefined) throw value;
+      if (value === null || value === undefined) return;
+      fail(undefined, `ifError got unwanted exception: ${value?.message ?? shown(value)}`, { actual: value, expected: null, operator: 'ifError' });
     },
   };
   const strict = Object.assign((...values) => ok(...values), common, {
