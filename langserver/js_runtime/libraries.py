@@ -10,7 +10,8 @@ from langserver.js_runtime.catalog import GLOBALS, module_table
 
 _HERE = os.path.dirname(__file__)
 
-# What a library needs nearly always: given with it, as asking later takes longer. What it needs now and then, it asks for.
+# What a library nearly always needs is given with it, as asking later takes longer. What it needs now and then, it asks
+# for.
 _NEEDS: dict[str, tuple[str, ...]] = {
     "abort": ("events", "exception"),
     "buffer": ("encoding", "vendor/buffer"),
@@ -95,7 +96,7 @@ class Libraries:
                 self._add(needed, found)
 
     def message(self, names: Iterable[str], entropy: str) -> bytes:
-        """Texts as the prelude takes them (lazy.js), and entropy in hex or ''. Names that there are not are left out."""
+        """Texts as the prelude takes them (lazy.js), and entropy in hex or ''. Leaves out names that there are not."""
         texts = {name: self._texts[name] for name in names if name in self._texts}
         head = json.dumps({"texts": [[name, len(text)] for name, text in texts.items()], "entropy": entropy})
         return "\n".join((head, "".join(texts.values()))).encode("ascii")

@@ -215,8 +215,9 @@ def test_groups(js):
 
 
 def test_counts_and_clocks(js):
-    source = """console.count('a'); console.count('a'); console.countReset('a'); console.count('a'); console.countReset('b');
-console.time('t'); console.time('t'); console.timeLog('t', { x: 1 }); console.timeEnd('t'); console.timeEnd('t');"""
+    source = """console.count('a'); console.count('a'); console.countReset('a'); console.count('a');
+console.countReset('b'); console.time('t'); console.time('t');
+console.timeLog('t', { x: 1 }); console.timeEnd('t'); console.timeEnd('t');"""
     assert [(stream, re.sub(r"\d+ms", "Nms", text)) for stream, text in js.run(source).logs] == [
         ("log", "a: 1"),
         ("log", "a: 2"),
@@ -232,8 +233,8 @@ console.time('t'); console.time('t'); console.timeLog('t', { x: 1 }); console.ti
 OWN_WAYS = {
     "{ [show]: () => 'shown' }": "shown",
     "{ a: { [show]: (depth) => ({ depth }) } }": "{ a: { depth: 1 } }",
-    "new (class A { [show](depth, options, inspect) { return 'A ' + inspect({ depth }, options); } })()": "A { depth: 2 }",
-    "{ a: { [show]: () => 'x\\ny' } }": "{ a: x\n  y }",
+    "new (class A { [show](depth, options, inspect) { return 'A ' + inspect({ depth }); } })()": "A { depth: 2 }",
+    "{ a: { [show]: () => 'x\\ny' } }": "{\n  a: x\n  y\n}",
     "{ [show]: () => { throw 1; } }": "[unreadable]",
     "{ [show]: 1 }": "{ [Symbol(nodejs.util.inspect.custom)]: 1 }",
     "{ get [show]() { throw 1; } }": "{ [Symbol(nodejs.util.inspect.custom)]: [Getter] }",

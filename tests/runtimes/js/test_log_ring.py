@@ -89,8 +89,10 @@ def test_a_refusal_is_told_once_and_is_no_line():
 
 
 def test_a_library_is_put_into_the_ring_once_it_is_read():
-    ring = Ring(written=UNITS - 3)  # the record goes around the end
-    ring.put(0, 1, *units_of("x"), LIBRARY_LEVEL, 3, *units_of("url"))
+    ring = Ring()
+    ring.put(0, UNITS - 8, *units_of("y" * (UNITS - 8)))
+    ring.drain()
+    ring.put(0, 1, *units_of("x"), LIBRARY_LEVEL, 3, *units_of("url"))  # around the end
     assert ring.drain_all() == [("log", "x")]
     assert ring.head[2] == len(b"<url>")
     assert bytes(ring.memory[16:21]) == b"<url>"
