@@ -67,18 +67,19 @@ class Libraries:
             for needed in _NEEDS.get(library, ()):
                 self._read(needed)
 
-    def prelude(self) -> str:
-        """The part of the prelude that is a table: the globals that wait, and the modules."""
+    def accessors(self) -> str:
+        """The part of the prelude that has the globals which wait until they are touched."""
         accessors = "\n".join(
             f"  get {name}() {{ return lazyGlobal('{name}', '{library}'); }}, "
             f"set {name}(value) {{ replaceGlobal('{name}', value); }},"
             for name, library in GLOBALS.items()
         )
+        return f"const lazySurface = {{\n  __proto__: getPrototypeOf(globalThis),\n{accessors}\n}};\n"
+
+    def modules_table(self) -> str:
+        """The part of the prelude that says which library exports which module."""
         modules = ", ".join(f"'{name}': {json.dumps(entry)}" for name, entry in self.modules.items())
-        return (
-            f"const lazySurface = {{\n  __proto__: getPrototypeOf(globalThis),\n{accessors}\n}};\n"
-            f"const MODULES = {{ __proto__: null, {modules} }};\n"
-        )
+        return f"const MODULES = {{ __proto__: null, {modules} }};\n"
 
     def mentioned(self, source: str) -> list[str]:
         """The libraries that a source seems to touch, by its text alone, and what they need."""

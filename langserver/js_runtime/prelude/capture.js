@@ -46,6 +46,7 @@ const symbolText = uncurry(Symbol.prototype.toString);
 const getterOf = (object, key) => uncurry(getOwnPropertyDescriptor(object, key).get);
 const regexSource = getterOf(RegExp.prototype, 'source');
 // RegExp.prototype.flags would read each of these from the object, where a program may have put something else.
+const CUSTOM_INSPECT = symbolFor('nodejs.util.inspect.custom');
 const REGEX_FLAGS = [
   ['d', getterOf(RegExp.prototype, 'hasIndices')], ['g', getterOf(RegExp.prototype, 'global')],
   ['i', getterOf(RegExp.prototype, 'ignoreCase')], ['m', getterOf(RegExp.prototype, 'multiline')],
@@ -102,6 +103,10 @@ function native(name, length, body) {
   return bound;
 }
 
+function isObject(value) {
+  return typeof value === 'object' ? value !== null : typeof value === 'function';
+}
+
 // JSON text of a string. Strings are the one case in which JSON.stringify consults nothing a program can change.
 function quote(text) {
   return stringifyJson(text);
@@ -122,6 +127,7 @@ const UNBOXED = new Map([
   ['Number', numberValue], ['String', stringValue], ['Boolean', booleanValue],
   ['BigInt', uncurry(BigInt.prototype.valueOf)], ['Symbol', uncurry(Symbol.prototype.valueOf)],
 ]);
+const MAX_ANCESTORS = 100; // a Proxy may name itself as its own prototype, without end
 const FUNCTIONS = new Map([
   [AsyncFunction.prototype, 'AsyncFunction'], [getPrototypeOf(function* () {}), 'GeneratorFunction'],
   [getPrototypeOf(async function* () {}), 'AsyncGeneratorFunction'],

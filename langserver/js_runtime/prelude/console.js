@@ -2,8 +2,8 @@
 // Levels: log 0, info 1, warn 2, error 3, debug 4.
 const GROUP_DEPTH = 20;
 const DIR_DEPTH = 50;
-const counts = new Map();
-const clocks = new Map();
+const counts = new NativeMap();
+const clocks = new NativeMap();
 let groupDepth = 0;
 
 function say(level, text) {
@@ -176,4 +176,15 @@ function makeConsole() {
   const names = ownKeys(methods);
   for (let i = 0; i < names.length; i++) made[names[i]] = native(names[i], 0, methods[names[i]]);
   return made;
+}
+
+// What util.inspect takes, and the function that is handed to an object's own way of showing itself.
+const inspectForPrograms = native('inspect', 2, (value, options, depth) => {
+  const wanted = typeof options === 'boolean' ? { depth } : options; // (value, showHidden, depth) is the older form
+  return inspect(value, UTIL_CHARS, depthOf(wanted), widthOf(wanted));
+});
+
+function widthOf(options) {
+  const property = isObject(options) ? getOwnPropertyDescriptor(options, 'breakLength') : undefined;
+  return property !== undefined && property.value === Infinity ? Infinity : LINE_WIDTH;
 }

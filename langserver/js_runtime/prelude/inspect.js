@@ -4,7 +4,6 @@ const INSPECT_DEPTH = 2;
 const INSPECT_NODES = 5000;
 const INSPECT_ITEMS = 100;
 const UNGROUPED_ITEMS = 6; // up to so many items an array stands on one line, if it fits
-const MAX_ANCESTORS = 100; // a Proxy may name itself as its own prototype, without end
 const SHOWN_BYTES = 50;
 const UNREADABLE = '[unreadable]';
 
@@ -15,10 +14,6 @@ function inspect(value, chars, depth = INSPECT_DEPTH, width = LINE_WIDTH) {
 
 function newBudget(chars, depth, width) {
   return { __proto__: null, nodes: INSPECT_NODES, chars, depth, width, circles: 0, lastDepth: 0, lastLevels: 0 };
-}
-
-function isObject(value) {
-  return typeof value === 'object' ? value !== null : typeof value === 'function';
 }
 
 // `parents` is a chain of the objects around this one.
@@ -310,14 +305,4 @@ function addProperty(value, key, budget, here, depth, parts) {
 function propertyValue(property, budget, here, depth) {
   if (hasOwn(property, 'value')) return inspectValue(property.value, budget, here, depth + 1);
   return property.get ? (property.set ? '[Getter/Setter]' : '[Getter]') : '[Setter]';
-}
-
-function isIdentifier(name) {
-  if (name.length === 0 || name.length > 100) return false;
-  for (let i = 0; i < name.length; i++) {
-    const unit = charCodeAt(name, i);
-    const letter = (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || unit === 95 || unit === 36;
-    if (!letter && !(i > 0 && unit >= 48 && unit <= 57)) return false;
-  }
-  return true;
 }

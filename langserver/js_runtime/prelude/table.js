@@ -83,21 +83,21 @@ function framed(grid) {
     widths[c + 1] = width;
   }
   const titles = rowOf(widths, (column) => (column < 0 ? head : columns[column]));
-  let text = ruler(widths, '┌', '┬', '┐\n') + titles + ruler(widths, '├', '┼', '┤\n');
+  let text = ruler(widths, '\u250c', '\u252c', '\u2510\n') + titles + ruler(widths, '\u251c', '\u253c', '\u2524\n');
   for (let r = 0; r < lines.length && text.length <= logLeft; r++) {
     text += rowOf(widths, (column) => cellOf(grid, lines[r], column));
   }
-  return text + ruler(widths, '└', '┴', '┘');
+  return text + ruler(widths, '\u2514', '\u2534', '\u2518');
 }
 
 function rowOf(widths, textOf) {
-  let text = '│';
-  for (let i = 0; i < widths.length; i++) text += ' ' + padEnd(textOf(i - 1), widths[i]) + ' │';
+  let text = '\u2502';
+  for (let i = 0; i < widths.length; i++) text += ' ' + padEnd(textOf(i - 1), widths[i]) + ' \u2502';
   return text + '\n';
 }
 
 function ruler(widths, left, between, right) {
   let text = left;
-  for (let i = 0; i < widths.length; i++) text += (i > 0 ? between : '') + repeat('─', widths[i] + 2);
+  for (let i = 0; i < widths.length; i++) text += (i > 0 ? between : '') + repeat('\u2500', widths[i] + 2);
   return text + right;
 }
