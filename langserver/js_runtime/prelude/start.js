@@ -193,7 +193,6 @@ function parseInput(text) {
   } catch (error) {
     return 'X' + error.message;
   }
-  surface.inputs = inputs;
   return 'A';
 }
 
@@ -222,7 +221,8 @@ const surface = {
     if (typeof callback !== 'function') throw refusal(NativeTypeError, 'queueMicrotask needs a function');
     enqueue(bind(callback, undefined));
   }),
-  inputs: undefined,
+  get inputs() { return inputs; },
+  set inputs(value) { replaceGlobal('inputs', value); },
 };
 delete globalThis.console;
 setPrototypeOf(globalThis, surface);
