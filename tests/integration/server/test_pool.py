@@ -65,11 +65,11 @@ def failing(monkeypatch: pytest.MonkeyPatch, times: int, error: Exception) -> li
     tries: list[int] = []
     start = client.Zygote.start
 
-    async def start_later(*asked: Any) -> client.Zygote:
+    async def start_later(*given: Any) -> client.Zygote:
         tries.append(len(tries))
         if len(tries) <= times:
             raise error
-        return await start(*asked)
+        return await start(*given)
 
     monkeypatch.setattr(client.Zygote, "start", start_later)
     return tries
@@ -135,10 +135,10 @@ async def test_the_old_zygote_serves_until_the_new_one_is_ready(
         asked, ready = asyncio.Event(), asyncio.Event()
         start = client.Zygote.start
 
-        async def start_late(*asked: Any) -> client.Zygote:
+        async def start_late(*given: Any) -> client.Zygote:
             asked.set()
             await ready.wait()
-            return await start(*asked)
+            return await start(*given)
 
         monkeypatch.setattr(client.Zygote, "start", start_late)
         before = await serves(pool)
