@@ -1,7 +1,7 @@
 // Buffer: the package `buffer`, with the encodings that the engine does itself, and base64url, which the package lacks.
 (host) => {
   const { Buffer, kMaxLength } = host.library('vendor/buffer');
-  const { encodeUtf8, decodeUtf8, binaryText } = host.library('encoding');
+  const { encodeUtf8, decodeUtf8, binaryText, binaryBytes } = host.library('encoding');
   const SHOWN_BYTES = 50;
   const plain = {
     from: Buffer.from, byteLength: Buffer.byteLength, isEncoding: Buffer.isEncoding,
@@ -23,6 +23,7 @@
     hex: (text) => Uint8Array.fromHex(/^(?:[\da-f]{2})*/i.exec(text)[0]),
     base64: base64Bytes,
     base64url: base64Bytes,
+    latin1: binaryBytes, // a character beyond U+00FF is cut to its low byte, as in Node
   };
   const writers = {
     utf8: (bytes) => decodeUtf8(bytes),
@@ -44,8 +45,7 @@
     return Math.min(buffer.length, from < 0 ? Math.max(0, buffer.length + from) : from);
   }
 
-  const unknownEncoding = (encoding) => Object.assign(new TypeError(`Unknown encoding: ${encoding}`), { code: 'ERR_UNKNOWN_ENCODING' });
-  const outOfRange = (message) => Object.assign(new RangeError(message), { code: 'ERR_OUT_OF_RANGE' });
+  const coded = (Type, code, message) => Object.assign(new Type(message), { code });
 
   function patternOf(value, encoding) {
     if (typeof value === 'string') return value === '' ? [0] : Buffer.from(value, encoding);
@@ -94,7 +94,7 @@
       const name = nameOf(given);
       if (typeof text !== 'string' || !readers[name] || name === 'utf8') return plain.write.apply(this, arguments);
       const start = typeof offset === 'number' ? offset : 0;
-      if (start < 0 || start > this.length) throw new RangeError('Attempt to write outside buffer bounds');
+      if (start < 0 || start > this.length) throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', 'Attempt to write outside buffer bounds');
       const room = Math.min(this.length - start, typeof length === 'number' ? length : Infinity);
       const bytes = readers[name](text).subarray(0, room);
       this.set(bytes, start);
@@ -103,13 +103,13 @@
     // The bytes of a text, again and again: doubled by the engine, not in a loop.
     fill(value, ...given) {
       const encoding = given.find((argument) => typeof argument === 'string');
-      if (encoding !== undefined && !Buffer.isEncoding(encoding)) throw unknownEncoding(encoding);
+      if (encoding !== undefined && !Buffer.isEncoding(encoding)) throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
       const [start = 0, end = this.length] = given.filter((argument) => typeof argument !== 'string');
-      if (start < 0 || end > this.length || start > this.length) throw outOfRange('The fill is outside of the buffer');
+      if (start < 0 || end > this.length) throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'The fill is outside of the buffer');
       const place = Uint8Array.prototype.subarray.call(this, start, end);
       const pattern = patternOf(value, encoding);
       if (pattern.length === 1) Uint8Array.prototype.fill.call(place, pattern[0]);
-      else if (pattern.length === 0) throw new TypeError(`The value "${value}" is invalid for argument "value"`);
+      else if (pattern.length === 0) throw coded(TypeError, 'ERR_INVALID_ARG_VALUE', `The argument 'value' is invalid: ${value}`);
       else {
         place.set(pattern.subarray(0, place.length));
         for (let filled = pattern.length; filled < place.length; filled *= 2) place.copyWithin(filled, 0, filled);

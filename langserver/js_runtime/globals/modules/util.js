@@ -110,7 +110,8 @@
     return Object.defineProperties(promised, Object.getOwnPropertyDescriptors(original));
   }
   promisify.custom = CUSTOM_PROMISIFY;
-  Object.defineProperty(host.timers.setTimeout, CUSTOM_PROMISIFY, {
+  // Unless the program has frozen it.
+  Reflect.defineProperty(host.timers.setTimeout, CUSTOM_PROMISIFY, {
     value: (delay, value) => new Promise((resolve) => host.callLater(() => resolve(value), delay)),
   });
 
