@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
 
 from langserver.js_runtime.catalog import GLOBALS, module_table
@@ -30,6 +31,8 @@ _NEEDS: dict[str, tuple[str, ...]] = {
 }
 # Named by programs in another way than by a global or a module.
 _SUBTLE = ("subtle", ("hashes", "vendor/hashes", "exception", "encoding"))
+# A name in quotes.
+_MODULE_NAME = re.compile(r"""['"`](?:node:)?([a-z_]{2,20}(?:/[\w./]{1,60})?)(?=['"`])""")
 
 
 def library_text(name: str) -> str:
@@ -52,13 +55,10 @@ class Libraries:
     def __init__(self, added: Iterable[str]) -> None:
         """Reads the texts. `added` are the modules that the operator turned on. Raises KeyError for an unknown one."""
         self.modules = module_table(added)
-        self._wanted: list[tuple[str, tuple[str, ...]]] = [_SUBTLE]
-        names = {(name, (library,)) for name, library in GLOBALS.items()}
-        names |= {(name.rstrip("/"), (library,)) for name, (library, _) in self.modules.items()}
-        for mark, wanted in sorted(names):
-            self._wanted.append((mark, wanted))
+        self._marks = [_SUBTLE, *((name, (library,)) for name, library in GLOBALS.items())]
         self._texts: dict[str, str] = {}
-        for library in ["random", "vendor/idna", *(name for _, wanted in self._wanted for name in wanted)]:
+        wanted = [*GLOBALS.values(), *_SUBTLE[1], *(library for library, _ in self.modules.values())]
+        for library in ("random", "vendor/idna", *wanted):
             self._read(library)
 
     def _read(self, library: str) -> None:
@@ -84,10 +84,15 @@ class Libraries:
     def mentioned(self, source: str) -> list[str]:
         """The libraries that a source seems to touch, by its text alone, and what they need."""
         found: dict[str, None] = {}
-        for mark, wanted in self._wanted:
+        for mark, wanted in self._marks:
             if mark in source:
                 for library in wanted:
                     self._add(library, found)
+        if "require" in source or "import" in source:
+            for name in set(_MODULE_NAME.findall(source)):
+                entry = self.modules.get(name) or self.modules.get(name[: name.rfind("/") + 1])
+                if entry is not None:
+                    self._add(entry[0], found)
         return list(found)
 
     def _add(self, library: str, found: dict[str, None]) -> None:

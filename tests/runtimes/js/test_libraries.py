@@ -51,6 +51,25 @@ return [at('Buf', 'fer').from('hi').toString('hex'), new (at('U', 'RL'))('http:/
     ]
 
 
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("function main({ url, path, events }) { return url + path + events.util }", []),
+        ("const { createHash } = require('node:crypto')", ["modules/crypto", "vendor/hashes", "random"]),
+        ('import get from "lodash/get"', ["vendor/lodash"]),
+        ("require(`util`)", ["modules/util"]),
+        ("new URL(inputs.url)", ["url", "vendor/url", "encoding"]),
+        ("crypto.subtle.digest('SHA-1', data)", ["webcrypto", "hashes", "vendor/hashes"]),
+        ("crypto.randomUUID()", ["webcrypto", "random"]),
+    ],
+)
+def test_what_a_source_mentions(source, wanted):
+    found = Libraries(catalog.OPTIONAL).mentioned(source)
+    assert set(wanted) <= set(found)
+    assert bool(wanted) == bool(found)
+    assert "vendor/idna" not in found
+
+
 def test_log_lines_before_a_library_is_asked_for_stay_in_order(js):
     source = """for (let i = 0; i < 3; i++) console.log('before', i);
 console.log(globalThis['Buf' + 'fer'].from('x'));
