@@ -24,7 +24,7 @@ from langserver.wire.header import TaskHeader
 PROGRAMS = {
     "trivial": "function main(inputs) { return inputs.n + 1 }",
     "console.log": "console.log({ a: [1] })",
-    "an error": "throw new Error('x')",
+    "an error": "function main() { throw new Error('x') }",
     "TextEncoder": "new TextEncoder().encode('x')[0]",
     "atob": "atob('aGk=')",
     "Buffer": "Buffer.from('hi').toString('base64')",
