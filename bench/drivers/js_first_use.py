@@ -98,9 +98,9 @@ def evaluate(engine: V8Engine, script: bytes) -> int:
 
 def bare(prelude: bytes, accessors: str) -> bytes:
     """The prelude without the texts and the accessors that only wait."""
-    text, replaced = re.subn(rb"(?m)^const (SHOWING|LIBRARIES) = .*$", rb"const \1 = '';", prelude)
+    text, replaced = re.subn(rb'(?m)^const ([A-Z]+) = ".*$', rb"const \1 = '';", prelude)
     found = accessors.encode()
-    if replaced != 2 or found not in text:
+    if replaced < 2 or found not in text:
         sys.exit("the prelude is another than this driver knows")
     return text.replace(found, b"const lazySurface = { __proto__: getPrototypeOf(globalThis) };\n")
 
