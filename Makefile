@@ -25,10 +25,11 @@ CONTAINER_ENGINE ?= $(firstword $(foreach name,podman docker,$(shell command -v 
 # The virtual path makes protoc write `from langserver.pb import lang_pb2`, with lang.proto still in proto/.
 PB := langserver/pb
 OUT := .
+VENDOR := langserver/js_runtime/vendor
 PROTOC = $(BIN)/python -m grpc_tools.protoc --proto_path=$(PB)=proto \
   --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc
 
-.PHONY: help setup demo test test-slow test-all security fuzz bench lint format wheel image proto lock clean
+.PHONY: help setup demo test test-slow test-all security fuzz bench lint format wheel image proto bundles lock clean
 
 help: ## shows this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -100,6 +101,10 @@ image: wheel ## a container image, by podman or docker; IMAGE_ARGS="--build-arg 
 proto: setup ## generates langserver/pb from proto/lang.proto
 	$(PROTOC) --python_out=$(OUT) --pyi_out=$(OUT) --grpc_python_out=$(OUT) --mypy_grpc_out=$(OUT) $(PB)/lang.proto
 
+# Needs node 20 or newer and npm, which nothing else here does.
+bundles: ## builds langserver/js_runtime/vendor from js/
+	cd js && npm ci --ignore-scripts --no-audit --no-fund --silent && node build.mjs $(abspath $(VENDOR))
+
 # Needs uv. Newest versions within pyproject.toml's bounds; the other locks hold what the developers' holds too.
 lock: ## resolves the locks anew
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
@@ -110,4 +115,4 @@ lock: ## resolves the locks anew
 	  --group pyproject.toml:fuzz -c requirements-dev.lock -o requirements-fuzz.lock
 
 clean: ## removes the environments and everything made
-	rm -rf $(VENV) $(FUZZ) $(FUZZ_CORPUS) build dist bench/results .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(FUZZ) $(FUZZ_CORPUS) js/node_modules build dist bench/results .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

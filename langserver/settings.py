@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 from collections.abc import Callable
@@ -48,6 +49,13 @@ def _layers(value: object) -> object:
 
 def _modules(value: object) -> object:
     return parse_modules(value) if isinstance(value, str) else value
+
+
+def _js_modules(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    # By name, and only when it is set: nothing else of the runtime is needed here.
+    return importlib.import_module("langserver.js_runtime.catalog").chosen(value)
 
 
 def _token(value: SecretStr) -> SecretStr:
@@ -108,6 +116,9 @@ class Settings(BaseSettings):
     )
     zygote_max_tasks: int = _whole(1, 10_000_000, 1_000)
     zygote_max_age: int = _whole(1, 10_000_000, 600)
+    js_modules: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_js_modules)] = Field(
+        (), description="some of dayjs, lodash, luxon, separated by commas"
+    )
     allow_insecure: bool = Field(False, description="1 or 0")
     tls_cert: _File = Field(None, description="a file this process can read")
     tls_key: _File = Field(None, description="a file this process can read")
@@ -148,7 +159,7 @@ class Settings(BaseSettings):
 
     def packages(self, runtime: str) -> tuple[str, ...]:
         """What the operator adds to what tasks of `runtime` may import."""
-        return self.python_modules if runtime == "python" else ()
+        return self.python_modules if runtime == "python" else self.js_modules
 
     @property
     def ceilings(self) -> Ceilings:

@@ -4,28 +4,55 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
+from collections.abc import Iterable
 
 from langserver.js_runtime.engine import Engine, EngineError, Handle, Reply, ReplyKind
+from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.logs import LogRing
 from langserver.wire.channel import Channel
 
 # In the order in which they build on each other; together they are one function, so none of their names is global.
-_PARTS = ("capture", "ring", "layout", "inspect", "errors", "console", "timers", "result", "random", "start")
+_PARTS = ("capture", "ring", "timers", "result", "random", "later")
+_LAST_PART = "start"
+# What waits as a text until it is needed (prelude/later.js): its parts, and what is called of them.
+_LATER = {
+    "SHOWING": (
+        ("layout", "inspect", "errors", "table", "console"),
+        ("describe", "makeConsole", "format", "inspectForPrograms"),
+    ),
+    "LIBRARIES": (("lazy", "require"), ("lazyGlobal", "requireModule", "takeTexts")),
+}
 _SOURCE_URL = "\n//# sourceURL=internal"
 _LOG_SECONDS = 0.005  # how long a log line may wait
-_HANDLES = 12
+_HANDLES = 13
+_ENTROPY_BYTES = 44  # key and nonce of ChaCha20
 
 
-def load_prelude() -> bytes:
+def load_prelude(libraries: Libraries) -> bytes:
     """The text of the prelude; read once, where files can still be opened."""
+    later = []
+    for name, (parts, called) in _LATER.items():
+        table = libraries.modules_table() if name == "LIBRARIES" else ""
+        later.append(f"const {name} = {json.dumps(_section(parts, table, called))};")
+    text = "\n".join((*map(_part, _PARTS), *later, libraries.accessors(), _part(_LAST_PART)))
+    # Outside of it, where it can be given a value, `eval` is a name of ours, which no program can replace.
+    whole = f"(() => {{ var eval = globalThis.eval; return (() => {{\n'use strict';\n{text}\n}})(); }})()"
+    return (whole + _SOURCE_URL).encode()
+
+
+def _part(name: str) -> str:
     # By path: importlib.resources would bring tempfile and a dozen modules more into every child.
-    folder = os.path.join(os.path.dirname(__file__), "prelude")
-    parts = []
-    for name in _PARTS:
-        with open(os.path.join(folder, f"{name}.js"), encoding="utf-8") as file:
-            parts.append(file.read())
-    return ("(() => {\n'use strict';\n" + "\n".join(parts) + "\n})()" + _SOURCE_URL).encode()
+    with open(os.path.join(os.path.dirname(__file__), "prelude", f"{name}.js"), encoding="utf-8") as file:
+        return file.read()
+
+
+def _section(parts: Iterable[str], table: str, called: Iterable[str]) -> str:
+    """A text that evaluates to an object with what is called of its parts; without comments and indentation."""
+    text = "\n".join((*map(_part, parts), table))
+    text = re.sub(r"(?m)^\s*(?://.*)?\n|^ +", "", text)
+    return f"(() => {{\n{text}\nreturn {{ __proto__: null, {', '.join(called)} }};\n}})(){_SOURCE_URL}"
 
 
 class Isolate:
@@ -34,17 +61,22 @@ class Isolate:
     All but `evaluate` raise EngineError when there is no such answer.
     """
 
-    def __init__(self, engine: Engine, prelude: bytes) -> None:
+    def __init__(self, engine: Engine, prelude: bytes, libraries: Libraries) -> None:
         self._engine = engine
+        self._libraries = libraries
+        # Here, as the seal refuses it later; each child has its own, and it leaves only for the prelude.
+        self._entropy = os.urandom(_ENTROPY_BYTES).hex()
         self._engine.open()
         self._engine.evaluate(prelude)
         made = self._wait()
         if made.kind is not ReplyKind.VALUE or made.handle is None:
             raise EngineError(f"the prelude does not run: {made.text[:500]!r}")
         handles = self._engine.items(made.handle, _HANDLES)
-        self._parse_input, self._set_task, self._bind_lexical, self._start_body, self._check = handles[:5]
-        self._argument, self._begin, self._step, self._nothing, self._unreadable, memory, self._draw = handles[5:]
-        self._ring = LogRing(self._engine.shared_memory(memory))
+        self._parse_input, self._set_task, self._take_texts, self._bind_lexical, self._start_body = handles[:5]
+        self._check, self._argument, self._begin, self._step, self._nothing, self._unreadable, memory, self._draw = (
+            handles[5:]
+        )
+        self._ring = LogRing(self._engine.shared_memory(memory), self._texts)
         self._engine.protect()
 
     @property
@@ -67,6 +99,18 @@ class Isolate:
         halves = None if seed is None else [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF]  # a number there has 53 bits
         task = {"log": log_bytes, "output": output_bytes, "label": label, "seed": halves}
         self._tell(self._set_task, json.dumps(task).encode())
+
+    def give_libraries(self, source: str) -> None:
+        """Gives the isolate the libraries that a source seems to touch. What it touches beside them is asked for."""
+        names = self._libraries.mentioned(source)
+        if names:
+            self._tell(self._take_texts, self._texts(*names))
+
+    def _texts(self, *names: str) -> bytes:
+        entropy = ""
+        if "random" in names:
+            entropy, self._entropy = self._entropy, ""
+        return self._libraries.message(names, entropy)
 
     def declare(self, lexicals: list[str]) -> None:
         """Declares require, module and exports for scripts and bodies, those that are named."""

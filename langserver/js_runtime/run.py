@@ -6,6 +6,7 @@ import codecs
 import json
 import os
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from langserver.core.claims import Failure, Report
@@ -33,6 +34,7 @@ from langserver.js_runtime.errors import (
 )
 from langserver.js_runtime.imports import imports
 from langserver.js_runtime.isolate import Isolate, load_prelude
+from langserver.js_runtime.libraries import Libraries
 from langserver.wire.channel import Channel
 from langserver.wire.header import TaskHeader
 from langserver.wire.report import MAX_FAILURES
@@ -62,9 +64,11 @@ class JsRuntime:
 
     name = "js"
 
-    def __init__(self, policy: bool) -> None:
+    def __init__(self, policy: bool, modules: Iterable[str] = ()) -> None:
+        """`modules` are those of catalog.OPTIONAL that the operator turned on. Raises ValueError, KeyError."""
         if not policy:
             raise ValueError("the js runtime cannot run without its policy layer")
+        self._modules = tuple(modules)
         self._engine: Engine = V8Engine()
         self._prelude = b""
         self._isolate: Isolate | None = None
@@ -72,7 +76,8 @@ class JsRuntime:
     def preload(self) -> None:
         """Loads V8 and the prelude's text; makes no isolate, as none survives a fork."""
         self._engine.preload()
-        self._prelude = load_prelude()
+        self._libraries = Libraries(self._modules)
+        self._prelude = load_prelude(self._libraries)
         # Codecs are found by import on first use, and a child can import nothing.
         codecs.getincrementaldecoder("utf-8")().decode(b"a", final=True)
         b"a\0".decode("utf-16-le", "replace")
@@ -85,7 +90,7 @@ class JsRuntime:
 
     def wake(self) -> None:
         """Makes the isolate and runs the prelude in it."""
-        self._isolate = Isolate(self._engine, self._prelude)
+        self._isolate = Isolate(self._engine, self._prelude, self._libraries)
 
     def draw(self) -> int:
         """A number of 53 bits from V8's own Math.random."""
@@ -150,6 +155,7 @@ class JsRuntime:
         """The output or the failure, and how many nanoseconds were spent on parsing alone (see JsProgram)."""
         isolate = self._running()
         text = program.source.encode("utf-8", "replace")
+        isolate.give_libraries(program.source)
         lexicals = texts.wanted_lexicals(program.source)
         if lexicals:
             isolate.declare(lexicals)

@@ -35,7 +35,7 @@ def with_packages(found: Iterable[LayerStatus], settings: Settings) -> tuple[Lay
 
     Whoever names packages has said so: it may be required all the same, and goes on refusing what it can.
     """
-    packages = [name for runtime in settings.runtimes for name in settings.packages(runtime)]
+    packages = settings.python_modules if "python" in settings.runtimes else ()
     return tuple(replace(layer, void=void(packages)) if packages and layer.name == POLICY else layer for layer in found)
 
 
@@ -46,9 +46,7 @@ def capabilities(
     return lang_pb2.Capabilities(
         version=langserver.__version__,
         runtimes=[
-            lang_pb2.RuntimeInfo(
-                name=name, version=pool.facts.version, modules=(*_modules(name), *settings.packages(name))
-            )
+            lang_pb2.RuntimeInfo(name=name, version=pool.facts.version, modules=_modules(name, settings))
             for name, pool in pools.items()
         ],
         layers=[
@@ -62,7 +60,7 @@ def capabilities(
     )
 
 
-def _modules(runtime: str) -> tuple[str, ...]:
+def _modules(runtime: str, settings: Settings) -> list[str]:
     # By name: each runtime keeps its list in the same place, and no other module of it is loaded here.
     modules: tuple[str, ...] = importlib.import_module(f"langserver.{runtime}_runtime.catalog").MODULES
-    return modules
+    return sorted((*modules, *settings.packages(runtime)))

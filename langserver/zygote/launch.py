@@ -48,7 +48,7 @@ class Launched:
 async def launch(runtime: str, layers: frozenset[str], packages: tuple[str, ...] = ()) -> Launched:
     """Starts a zygote and waits until it is ready. Raises ZygoteError.
 
-    `packages` are what the operator adds to Python (LANG_PYTHON_MODULES).
+    `packages` are what the operator adds to the runtime.
     Call it in the main thread: PDEATHSIG follows the thread that started a process (PR_SET_PDEATHSIG(2const)).
     """
     try:

@@ -42,9 +42,9 @@ class Runtime(Protocol):
 
 
 def make_runtime(name: str, policy: bool, packages: tuple[str, ...]) -> Runtime:
-    """The runtime called `name`; only that one's modules are imported. Raises ValueError for an unknown name.
+    """The runtime called `name`; only that one's code is imported. `packages` are what the operator adds to it.
 
-    `packages` are what the operator adds to Python (LANG_PYTHON_MODULES).
+    Raises ValueError for an unknown name, KeyError for a package that a JavaScript runtime does not have.
     """
     if name == "python":
         from langserver.python_runtime.run import PythonRuntime
@@ -53,5 +53,5 @@ def make_runtime(name: str, policy: bool, packages: tuple[str, ...]) -> Runtime:
     if name == "js":
         from langserver.js_runtime.run import JsRuntime
 
-        return cast("Runtime", JsRuntime(policy))
+        return cast("Runtime", JsRuntime(policy, packages))
     raise ValueError(f"there is no runtime {name!r}")

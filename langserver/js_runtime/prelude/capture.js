@@ -13,17 +13,21 @@ const PlainFunction = Function;
 const NativeError = Error;
 const NativeTypeError = TypeError;
 const NativeMap = Map;
+const NativeUint8Array = Uint8Array;
+const NativeUint32Array = Uint32Array;
+const theGlobal = globalThis;
 const { captureStackTrace } = Error;
 const { isArray } = Array;
 const isError = Error.isError;
 const { keys: keysOf, getOwnPropertySymbols: symbolsOf, hasOwn, freeze } = Object;
 const { parse: parseJson, stringify: stringifyJson } = JSON;
 const toText = String;
+const { fromCharCode } = String;
 const toNumber = Number;
 const now = Date.now;
 const { floor, max, min, random, round, sqrt } = Math;
 const { parseInt: toInteger, parseFloat: toFloat } = Number;
-const { toStringTag } = Symbol;
+const { toStringTag, for: symbolFor } = Symbol;
 
 const then = uncurry(Promise.prototype.then);
 const functionText = uncurry(Function.prototype.toString);
@@ -34,6 +38,7 @@ const toWellFormed = uncurry(String.prototype.toWellFormed);
 const repeat = uncurry(String.prototype.repeat);
 const padStart = uncurry(String.prototype.padStart);
 const padEnd = uncurry(String.prototype.padEnd);
+const numberInBase = uncurry(Number.prototype.toString);
 const numberValue = uncurry(Number.prototype.valueOf);
 const stringValue = uncurry(String.prototype.valueOf);
 const booleanValue = uncurry(Boolean.prototype.valueOf);
@@ -41,6 +46,7 @@ const symbolText = uncurry(Symbol.prototype.toString);
 const getterOf = (object, key) => uncurry(getOwnPropertyDescriptor(object, key).get);
 const regexSource = getterOf(RegExp.prototype, 'source');
 // RegExp.prototype.flags would read each of these from the object, where a program may have put something else.
+const CUSTOM_INSPECT = symbolFor('nodejs.util.inspect.custom');
 const REGEX_FLAGS = [
   ['d', getterOf(RegExp.prototype, 'hasIndices')], ['g', getterOf(RegExp.prototype, 'global')],
   ['i', getterOf(RegExp.prototype, 'ignoreCase')], ['m', getterOf(RegExp.prototype, 'multiline')],
@@ -58,6 +64,10 @@ const setEach = uncurry(Set.prototype.forEach);
 const setSize = getterOf(Set.prototype, 'size');
 const TypedArray = getPrototypeOf(Uint8Array);
 const typedLength = getterOf(TypedArray.prototype, 'length');
+const bufferLength = getterOf(ArrayBuffer.prototype, 'byteLength');
+const viewLength = getterOf(DataView.prototype, 'byteLength');
+const viewOffset = getterOf(DataView.prototype, 'byteOffset');
+const viewBuffer = getterOf(DataView.prototype, 'buffer');
 const { load, store, wait } = Atomics;
 
 // Our promises answer `then` without asking a constructor that the program may have replaced.
@@ -93,6 +103,10 @@ function native(name, length, body) {
   return bound;
 }
 
+function isObject(value) {
+  return typeof value === 'object' ? value !== null : typeof value === 'function';
+}
+
 // JSON text of a string. Strings are the one case in which JSON.stringify consults nothing a program can change.
 function quote(text) {
   return stringifyJson(text);
@@ -113,6 +127,7 @@ const UNBOXED = new Map([
   ['Number', numberValue], ['String', stringValue], ['Boolean', booleanValue],
   ['BigInt', uncurry(BigInt.prototype.valueOf)], ['Symbol', uncurry(Symbol.prototype.valueOf)],
 ]);
+const MAX_ANCESTORS = 100; // a Proxy may name itself as its own prototype, without end
 const FUNCTIONS = new Map([
   [AsyncFunction.prototype, 'AsyncFunction'], [getPrototypeOf(function* () {}), 'GeneratorFunction'],
   [getPrototypeOf(async function* () {}), 'AsyncGeneratorFunction'],

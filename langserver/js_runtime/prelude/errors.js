@@ -4,17 +4,7 @@ const TEXT_UNITS = 4000;
 const SHOWN_UNITS = 500; // of a value that was thrown, and of what is on an error
 const FRAMES = 50;
 const CAUSES = 5;
-const BODY_LINES = 2; // the lines that V8 puts before the text of a function made by a constructor
-let linesBefore = 0;
-let sourceLabel = '';
 const HOPELESS = '{"type":"","message":"the program threw a value that cannot be described","frames":[]}';
-
-// An error of ours for the program to catch, without frames of ours in its stack.
-function refusal(Type, message, above) {
-  const error = new Type(message);
-  captureStackTrace(error, above);
-  return error;
-}
 
 // Its `message`, `stack` and `name` are asked of the program; if that fails, no getter is asked a second time.
 function describe(thrown) {

@@ -6,6 +6,10 @@
 //
 // A result is taken when nothing can change it any more: all timers that fire once have fired. Intervals end with it.
 let inputs;
+let sourceLabel = '';
+let startedAt = 0;
+const BODY_LINES = 2; // the lines that V8 puts before the text of a function made by a constructor
+let linesBefore = 0;
 let settled = ''; // 'ended': the source has run and told no value yet; 'value' and 'error': `outcome` is that
 let outcome;
 let atEnd; // gives the value of a source that ended without telling one
@@ -170,13 +174,6 @@ function check(source) {
   return 'A';
 }
 
-// Of import() there is nothing to tell: V8 rejects it without asking anyone.
-function requireModule(name) {
-  const module = quote(slice(toText(name), 0, 100));
-  tellRefusal(module);
-  throw refusal(NativeError, 'the module ' + module + ' is not available here', requireModule);
-}
-
 const LEXICALS = {
   __proto__: null,
   require: () => native('require', 1, requireModule),
@@ -196,7 +193,6 @@ function parseInput(text) {
   } catch (error) {
     return 'X' + error.message;
   }
-  surface.inputs = inputs;
   return 'A';
 }
 
@@ -205,6 +201,7 @@ function setTask(text) {
   logLeft = task.log;
   outputLimit = task.output;
   sourceLabel = task.label;
+  startedAt = now();
   if (task.seed !== null) seedRandom(task.seed[0], task.seed[1]);
   return 'A';
 }
@@ -216,21 +213,18 @@ function draw() {
 
 // What a program finds beside the language lies behind the global object, not on it: declaring the same name is no clash.
 const surface = {
-  __proto__: getPrototypeOf(globalThis),
-  console: makeConsole(),
-  setTimeout: native('setTimeout', 2, (callback, delay, ...values) => addTimer('setTimeout', callback, delay, values, false)),
-  setInterval: native('setInterval', 2, (callback, delay, ...values) => addTimer('setInterval', callback, delay, values, true)),
-  setImmediate: native('setImmediate', 1, (callback, ...values) => addTimer('setImmediate', callback, 0, values, false)),
-  clearTimeout: native('clearTimeout', 1, dropTimer),
-  clearInterval: native('clearInterval', 1, dropTimer),
-  clearImmediate: native('clearImmediate', 1, dropTimer),
+  __proto__: lazySurface,
+  get console() { return lazyConsole(); },
+  set console(value) { replaceGlobal('console', value); },
+  ...timerFunctions,
   queueMicrotask: native('queueMicrotask', 1, (callback) => {
     if (typeof callback !== 'function') throw refusal(NativeTypeError, 'queueMicrotask needs a function');
     enqueue(bind(callback, undefined));
   }),
-  inputs: undefined,
+  get inputs() { return inputs; },
+  set inputs(value) { replaceGlobal('inputs', value); },
 };
 delete globalThis.console;
 setPrototypeOf(globalThis, surface);
 
-return [parseInput, setTask, bindLexical, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw];
+return [parseInput, setTask, takeTexts, bindLexical, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw];

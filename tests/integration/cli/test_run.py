@@ -60,6 +60,16 @@ def test_a_seed_makes_it_repeatable(cli, task):
     assert first == again != other
 
 
+def test_modules_that_the_operator_turned_on(cli, task):
+    file = task("task.js", "require('lodash').chunk([1, 2, 3], 2)")
+    refused, given = cli("run", file), cli("run", file, env={"LANG_JS_MODULES": "luxon,lodash"})
+    assert (refused.status, given.status, given.out) == (1, 0, "[[1,2],[3]]\n")
+    assert "the operator can turn it on (LANG_JS_MODULES)" in refused.err
+    wrong = cli("run", file, env={"LANG_JS_MODULES": "moment"})
+    assert wrong.status == 3
+    assert "LANG_JS_MODULES is 'moment': expected some of dayjs, lodash, luxon, separated by commas" in wrong.err
+
+
 def test_a_failure_names_kind_place_traceback_and_message(cli, task):
     ended = cli("run", task("price.py", KEY_ERROR))
 
@@ -75,7 +85,7 @@ def test_a_refusal_says_once_what_to_do(cli, task):
     assert ended.status == 1
     assert "fs.js:2:" in ended.err
     assert "POLICY_VIOLATION" in ended.err
-    assert ended.err.count("use the language's own means") == 1
+    assert ended.err.count("pass their content in `inputs`") == 1
 
 
 def test_a_hint_that_the_message_lacks_is_shown(cli, task):

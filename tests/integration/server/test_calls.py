@@ -9,6 +9,7 @@ import pytest
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 import langserver
+from langserver.js_runtime.catalog import MODULES as JS_MODULES
 from langserver.pb import lang_pb2
 from langserver.python_runtime.catalog import MODULES
 from langserver.sandbox.layers import LAYERS
@@ -81,6 +82,7 @@ def test_capabilities(client):
     assert answer.version == langserver.__version__
     runtimes = {runtime.name: runtime for runtime in answer.runtimes}
     assert list(runtimes["python"].modules) == list(MODULES)
+    assert list(runtimes["js"].modules) == list(JS_MODULES)
     assert runtimes["js"].version.count(".") >= 2
     layers = {layer.name: layer for layer in answer.layers}
     assert list(layers) == list(LAYERS)

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -64,11 +65,11 @@ def failing(monkeypatch: pytest.MonkeyPatch, times: int, error: Exception) -> li
     tries: list[int] = []
     start = client.Zygote.start
 
-    async def start_later(runtime: str, layers: frozenset[str], packages: tuple[str, ...]) -> client.Zygote:
+    async def start_later(*given: Any) -> client.Zygote:
         tries.append(len(tries))
         if len(tries) <= times:
             raise error
-        return await start(runtime, layers, packages)
+        return await start(*given)
 
     monkeypatch.setattr(client.Zygote, "start", start_later)
     return tries
@@ -134,10 +135,10 @@ async def test_the_old_zygote_serves_until_the_new_one_is_ready(
         asked, ready = asyncio.Event(), asyncio.Event()
         start = client.Zygote.start
 
-        async def start_late(runtime: str, layers: frozenset[str], packages: tuple[str, ...]) -> client.Zygote:
+        async def start_late(*given: Any) -> client.Zygote:
             asked.set()
             await ready.wait()
-            return await start(runtime, layers, packages)
+            return await start(*given)
 
         monkeypatch.setattr(client.Zygote, "start", start_late)
         before = await serves(pool)

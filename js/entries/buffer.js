@@ -1,0 +1,5 @@
+import { Buffer, kMaxLength } from 'buffer';
+import { named } from '../named.js';
+
+named({ Buffer });
+export { Buffer, kMaxLength };

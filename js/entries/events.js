@@ -1,0 +1,5 @@
+import EventEmitter from 'events';
+import { named } from '../named.js';
+
+named({ EventEmitter });
+export { EventEmitter };
