@@ -54,7 +54,7 @@ def test_modules_are_of_those_there_are(monkeypatch):
     monkeypatch.setenv("LANG_JS_MODULES", "luxon, dayjs,luxon,")
     settings = Settings()
     assert settings.js_modules == ("dayjs", "luxon")
-    assert (settings.added_modules("js"), settings.added_modules("python")) == (("dayjs", "luxon"), ())
+    assert (settings.packages("js"), settings.packages("python")) == (("dayjs", "luxon"), ())
     described = Settings.model_fields["js_modules"].description
     assert described == f"some of {', '.join(OPTIONAL)}, separated by commas"
 
