@@ -7,6 +7,7 @@ const CAUSES = 5;
 const BODY_LINES = 2; // the lines that V8 puts before the text of a function made by a constructor
 let linesBefore = 0;
 let sourceLabel = '';
+let defaultName = ''; // of the function that a module exports by default without a name
 const HOPELESS = '{"type":"","message":"the program threw a value that cannot be described","frames":[]}';
 
 // An error of ours for the program to catch, without frames of ours in its stack.
@@ -136,11 +137,19 @@ function userFrames(thrown) {
 function taskFrames(sites) {
   const frames = list();
   for (let i = 0; i < sites.length && frames.length < FRAMES; i++) {
-    if (siteScript(sites[i]) !== 'task.js') continue;
-    const name = textOf(siteFunction(sites[i]));
-    frames[frames.length] = { __proto__: null, name, line: siteLine(sites[i]) | 0, column: siteColumn(sites[i]) | 0 };
+    const site = sites[i];
+    const line = (siteLine(site) | 0) - linesBefore;
+    if (siteScript(site) !== 'task.js' || line < 1) continue;
+    frames[frames.length] = { __proto__: null, name: siteName(site), line, column: siteColumn(site) | 0 };
   }
   return frames;
+}
+
+// V8 calls the top level of a text that was given to a constructor eval.
+function siteName(site) {
+  const name = textOf(siteFunction(site));
+  if (name === 'eval') return '';
+  return name !== '' && name === defaultName ? 'default' : name;
 }
 
 // The value of `stack`: the program's formatter makes it, if there is one that works, or it is V8's usual text.
@@ -152,15 +161,41 @@ function stackOf(error, sites, formatter) {
       // as if there were none
     }
   }
+  return stackText(error, sites);
+}
+
+// As V8 writes it, but with the lines and the label that the author knows, and no frame of ours or of a library.
+function stackText(error, sites) {
   let text = '<error>';
   try {
     text = errorHeader(error);
   } catch {
     // V8 writes the same for an error that cannot be named
   }
-  for (let i = 0; i < sites.length; i++) text += '\n    at ' + siteText(sites[i]);
+  for (let i = 0; i < sites.length; i++) {
+    const frame = siteShown(sites[i]);
+    if (frame !== '') text += '\n    at ' + frame;
+  }
   return text;
 }
+
+function siteShown(site) {
+  const script = siteScript(site);
+  const text = siteText(site);
+  if (typeof script !== 'string') return text; // of the language
+  const line = (siteLine(site) | 0) - linesBefore;
+  if (script !== 'task.js' || line < 1) return '';
+  const place = sourceLabel + ':' + line + ':' + (siteColumn(site) | 0);
+  const at = indexOf(text, '(task.js:');
+  if (siteName(site) === '' || at < 0) return place;
+  const name = slice(text, 0, at);
+  return (name === defaultName + ' ' ? 'default ' : name) + '(' + place + ')';
+}
+
+// V8 asks this of every error whose stack is read; a program may put another in its place. It takes no bound function.
+defineProperty(NativeError, 'prepareStackTrace', {
+  __proto__: null, value: (error, sites) => stackText(error, sites), writable: true, configurable: true,
+});
 
 function withoutPrototype(descriptor) {
   setPrototypeOf(descriptor, null);
@@ -180,12 +215,15 @@ function errorText(error, budget, here, depth) {
 
 function shownFrames(error) {
   const frames = userFrames(error);
-  if (typeof frames === 'string') return '';
+  if (typeof frames === 'string') {
+    const at = indexOf(frames, '\n    at ');
+    return at < 0 ? '' : cut(slice(frames, at)); // it was read before, and written then
+  }
   let text = '';
   for (let i = 0; i < frames.length; i++) {
     const { name, line, column } = frames[i];
-    const place = sourceLabel + ':' + (line - linesBefore) + ':' + column;
-    text += '\n    at ' + (name && name !== 'eval' ? cut(name) + ' (' + place + ')' : place);
+    const place = sourceLabel + ':' + line + ':' + column;
+    text += '\n    at ' + (name ? cut(name) + ' (' + place + ')' : place);
   }
   return text;
 }

@@ -76,7 +76,7 @@ from langserver.js_runtime.isolate import Isolate
 PRELUDE = b"(() => { const f = (text) => (0, eval)(text)(); const b = new SharedArrayBuffer(64);"
 engine = V8Engine()
 engine.preload()
-isolate = Isolate(engine, PRELUDE + b"return [f, f, f, f, f, [''], f, f, [], 0, b, f] })()")
+isolate = Isolate(engine, PRELUDE + b"return [f, f, f, f, f, f, [''], f, f, [], 0, b, f] })()", b"")
 told = []
 for text in json.load(sys.stdin):
     try:
