@@ -7,10 +7,10 @@ import re
 LEXICALS = ("require", "module", "exports")
 
 _CALLED_AWAIT = re.compile(r"\bawait\s*[(\[`/+\-]|\bawait[ \t]*[\n\r\u2028\u2029]")
-_MENTION = re.compile(r"(?<![\w$.])(?:require|module|exports)(?![\w$])")
-# Uses that declare nothing, whatever is around them but the word function.
-_PLAIN_USE = re.compile(
-    r"(?<![\w$.])(?:(function)\b\s*+\*?\s*+)?(?:require\s*+\(|module\s*+\.\s*+exports(?![\w$])|exports\s*+[.\[])"
+# What may stand before a name where it is declared: a keyword, or what goes on with a list or pattern of names. In one
+# pass, whatever the source: no two repetitions here can share the same blanks.
+_DECLARED = re.compile(
+    r"(?:\b(?:var|let|const|using|function|class)|[,{\[:*/]|\.\.\.)\s*+(?:require|module|exports)(?![\w$])"
 )
 
 
@@ -31,5 +31,4 @@ def mentioned_lexicals(source: str) -> list[str]:
 
 def may_declare_lexical(source: str) -> bool:
     """Whether the source may declare one of LEXICALS itself: a second declaration of it would clash."""
-    rest = _PLAIN_USE.sub(lambda found: found[0] if found[1] else " ", source)
-    return bool(_MENTION.search(rest))
+    return bool(_DECLARED.search(source))

@@ -16,7 +16,8 @@ DOUBTFUL = [
     "a = 1; const { x, y: [require] }\n = inputs",
     "var [a, require, b] = [1, 2, 3]",
     "const a = 1, exports = 2",
-    "const load = require;",
+    "const /* the first */ module = inputs",
+    "const { a, ...exports } = inputs",
     "const module = items[0];",
 ]
 PLAIN = [
@@ -27,6 +28,8 @@ PLAIN = [
     "module.exports = { a: 1 }; module . exports.b = 2",
     "exports.a = 1; exports['b'] = 2",
     "item.module; a.b.exports; x.require",
+    "const load = require; // this module needs it",
+    "exports = module.exports = 1",
 ]
 
 
@@ -47,6 +50,8 @@ LONG = {
     "functions": "function " * 100_000,
     "function and blanks": "function" + " " * 900_000,
     "stars": "function " + "* " * 400_000,
+    "keyword and blanks": ("const" + " " * 1000) * 900,
+    "commas": ", " * 450_000,
     "requires": "require" * 140_000,
     "words": "require " * 120_000,
     "modules": "module" + " " * 450_000 + "." + " " * 450_000,
