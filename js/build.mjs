@@ -8,6 +8,24 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const here = dirname(fileURLToPath(import.meta.url));
+// What a bundle gets instead of a file of a package: [of whom, what it asks for, the file it gets]. Each says why.
+const STAND_INS = [
+  ['whatwg-url', 'tr46', 'idna.js'],
+  ['whatwg-url', 'webidl-conversions', 'conversions.js'],
+  ['whatwg-url', './encoding', 'utf8.js'],
+  ['whatwg-url', '@exodus/bytes/whatwg.js', 'percent.js'],
+  ['whatwg-url', '@exodus/bytes/encoding.js', 'nothing.js'],
+  ['buffer', 'base64-js', 'base64.js'],
+];
+const standIns = {
+  name: 'stand-ins',
+  setup({ onResolve }) {
+    onResolve({ filter: /./ }, ({ path, importer }) => {
+      const found = STAND_INS.find(([whose, what]) => what === path && packageOf(importer) === whose);
+      return found && { path: join(here, 'standins', found[2]) };
+    });
+  },
+};
 const target = resolve(process.argv[2] ?? join(here, '../langserver/js_runtime/vendor'));
 
 async function bundle(name) {
@@ -23,6 +41,8 @@ async function bundle(name) {
     legalComments: 'none', // they are in LICENSES.txt
     banner: { js: '(host)=>{' },
     footer: { js: 'return bundle}' },
+    define: { 'process.cwd': 'host.cwd' },
+    plugins: [standIns],
     metafile: true,
     write: false,
   });

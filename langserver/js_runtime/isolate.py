@@ -8,25 +8,29 @@ import time
 from collections.abc import Sequence
 
 from langserver.js_runtime.engine import Engine, EngineError, Handle, Reply, ReplyKind
+from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.logs import LogRing
 from langserver.js_runtime.parsed import ModuleText, Reading, SourceKind, decode_reading
 from langserver.wire.channel import Channel
 
 # In the order in which they build on each other; together they are one function, so none of their names is global.
-_PARTS = ("capture", "ring", "layout", "inspect", "errors", "console", "timers", "result", "random", "start")
+_PARTS = ("capture", "ring", "layout", "inspect", "errors", "console", "timers", "lazy", "require", "result", "random")
+_LAST_PART = "start"  # after the tables of what there is
 _SOURCE_URL = "\n//# sourceURL=internal"
 _LOG_SECONDS = 0.005  # how long a log line may wait
-_HANDLES = 13
+_HANDLES = 14
+_ENTROPY_BYTES = 44  # key and nonce of ChaCha20
 
 
-def load_prelude() -> bytes:
+def load_prelude(libraries: Libraries) -> bytes:
     """The text of the prelude; read once, where files can still be opened."""
     # By path: importlib.resources would bring tempfile and a dozen modules more into every child.
     folder = os.path.join(os.path.dirname(__file__), "prelude")
     parts = []
-    for name in _PARTS:
+    for name in (*_PARTS, _LAST_PART):
         with open(os.path.join(folder, f"{name}.js"), encoding="utf-8") as file:
             parts.append(file.read())
+    parts.insert(-1, libraries.prelude())
     return ("(() => {\n'use strict';\n" + "\n".join(parts) + "\n})()" + _SOURCE_URL).encode()
 
 
@@ -36,21 +40,24 @@ class Isolate:
     All but `evaluate` raise EngineError when there is no such answer.
     """
 
-    def __init__(self, engine: Engine, prelude: bytes, parser: bytes) -> None:
+    def __init__(self, engine: Engine, prelude: bytes, parser: bytes, libraries: Libraries) -> None:
         self._engine = engine
         self._parser = parser
         self._readers: Sequence[Handle] = ()
         self._is_untouched = True  # nothing of the program has run
+        self._libraries = libraries
+        # Here, as the seal refuses it later; each child has its own, and it leaves only for the prelude.
+        self._entropy = os.urandom(_ENTROPY_BYTES).hex()
         self._engine.open()
         self._engine.evaluate(prelude)
         made = self._wait()
         if made.kind is not ReplyKind.VALUE or made.handle is None:
             raise EngineError(f"the prelude does not run: {made.text[:500]!r}")
         handles = self._engine.items(made.handle, _HANDLES)
-        self._parse_input, self._set_task, self._bind_lexical, self._set_module, self._start_body = handles[:5]
-        self._check, self._argument, self._begin, self._step, self._nothing, self._unreadable = handles[5:11]
-        memory, self._draw = handles[11:]
-        self._ring = LogRing(self._engine.shared_memory(memory))
+        self._parse_input, self._set_task, self._take_texts, self._bind_lexical, self._set_module = handles[:5]
+        self._start_body, self._check, self._argument, self._begin, self._step, self._nothing = handles[5:11]
+        self._unreadable, memory, self._draw = handles[11:]
+        self._ring = LogRing(self._engine.shared_memory(memory), self._texts)
         self._engine.protect()
 
     @property
@@ -73,6 +80,18 @@ class Isolate:
         halves = None if seed is None else [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF]  # a number there has 53 bits
         task = {"log": log_bytes, "output": output_bytes, "label": label, "seed": halves}
         self._tell(self._set_task, json.dumps(task).encode())
+
+    def give_libraries(self, source: str) -> None:
+        """Gives the isolate the libraries that a source seems to touch. What it touches beside them is asked for."""
+        names = self._libraries.mentioned(source)
+        if names:
+            self._tell(self._take_texts, self._texts(*names))
+
+    def _texts(self, *names: str) -> bytes:
+        entropy = ""
+        if "random" in names:
+            entropy, self._entropy = self._entropy, ""
+        return self._libraries.message(names, entropy)
 
     def read(self, source: bytes, kind: SourceKind) -> Reading:
         """What the parser finds in the source. Raises EngineError once anything of the program has run."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from langserver.js_runtime.absent import module_refusal
 from langserver.wire.channel import Channel
 
 REFUSAL_LEVEL = 5
+LIBRARY_LEVEL = 6
 STREAMS = ("log", "info", "warn", "error", "debug")
 _HEAD_BYTES = 16
 _UNIT_BYTES = 2
@@ -14,12 +17,14 @@ _UNIT_BYTES = 2
 class LogRing:
     """Copies log lines out of memory that a program's engine writes: every number in it is clamped, none is trusted."""
 
-    def __init__(self, memory: memoryview) -> None:
+    def __init__(self, memory: memoryview, texts: Callable[[str], bytes]) -> None:
+        """`texts` gives the texts of a library that a program waits for, for the prelude."""
         self._head = memory[:_HEAD_BYTES].cast("i")
         self._units = memory[_HEAD_BYTES:].cast("H")
         self._bytes = memory[_HEAD_BYTES:]
         self._size = len(self._units)
         self._read = 0
+        self._library_texts = texts
         self.refusals: set[str] = set()  # the details of the refusals that were sent
 
     def drain(self, channel: Channel) -> None:
@@ -31,12 +36,20 @@ class LogRing:
             text = self._text(self._read + 2, length)
             if level == REFUSAL_LEVEL:
                 self._refuse(module_refusal(text), channel)
-            else:
+            elif level != LIBRARY_LEVEL:
                 channel.log(STREAMS[min(level, len(STREAMS) - 1)], text)
             self._read = (self._read + 2 + length) & 0xFFFFFFFF
             waiting -= 2 + length
             # Back as a signed number: the program's side reads it as int32.
             self._head[1] = self._read - (1 << 32) if self._read >> 31 else self._read
+            if level == LIBRARY_LEVEL:
+                self._answer(text)
+
+    def _answer(self, library: str) -> None:
+        # The program stands still until the last word is set, so nothing else is in the ring.
+        data = self._library_texts(library)
+        self._bytes[: len(data)] = data
+        self._head[2] = len(data)
 
     def _refuse(self, detail: str, channel: Channel) -> None:
         if detail not in self.refusals:

@@ -6,16 +6,17 @@ import codecs
 import json
 import os
 import time
+from collections.abc import Iterable
 
 from langserver.core.claims import Failure, Report
 from langserver.core.outcome import ErrorKind
 from langserver.js_runtime import source as texts
 from langserver.js_runtime.answers import outcome
-from langserver.js_runtime.catalog import MODULES
 from langserver.js_runtime.engine import Engine, EngineError, V8Engine
 from langserver.js_runtime.errors import OUT_OF_MEMORY
 from langserver.js_runtime.isolate import Isolate, load_prelude
 from langserver.js_runtime.launch import JsProgram, launch
+from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.modules import Offer
 from langserver.js_runtime.parsed import load_parser
 from langserver.js_runtime.validation import problems
@@ -33,18 +34,21 @@ class JsRuntime:
 
     name = "js"
 
-    def __init__(self, policy: bool) -> None:
+    def __init__(self, policy: bool, modules: Iterable[str] = ()) -> None:
+        """`modules` are those of catalog.OPTIONAL that the operator turned on. Raises ValueError, KeyError."""
         if not policy:
             raise ValueError("the js runtime cannot run without its policy layer")
+        self._modules = tuple(modules)
         self._engine: Engine = V8Engine()
-        self._offer = Offer(MODULES)
         self._prelude = self._parser = b""
         self._isolate: Isolate | None = None
 
     def preload(self) -> None:
         """Loads V8 and the texts of ours; makes no isolate, as none survives a fork."""
         self._engine.preload()
-        self._prelude, self._parser = load_prelude(), load_parser()
+        self._libraries = Libraries(self._modules)
+        self._offer = Offer(self._libraries.modules)
+        self._prelude, self._parser = load_prelude(self._libraries), load_parser()
         # Codecs are found by import on first use, and a child can import nothing.
         codecs.getincrementaldecoder("utf-8")().decode(b"a", final=True)
         b"a\0".decode("utf-16-le", "replace")
@@ -58,7 +62,7 @@ class JsRuntime:
 
     def wake(self) -> None:
         """Makes the isolate and runs the prelude in it."""
-        self._isolate = Isolate(self._engine, self._prelude, self._parser)
+        self._isolate = Isolate(self._engine, self._prelude, self._parser, self._libraries)
 
     def draw(self) -> int:
         """A number of 53 bits from V8's own Math.random."""
@@ -109,6 +113,7 @@ class JsRuntime:
     def _execute(self, program: JsProgram, header: TaskHeader, channel: Channel) -> tuple[bytes | Failure, int]:
         """The output or the failure, and how many nanoseconds were spent on parsing alone (see JsProgram)."""
         isolate = self._running()
+        isolate.give_libraries(program.source)
         compile_ns = 0
         try:
             started = launch(isolate, program, self._offer, channel)

@@ -22,38 +22,38 @@ function indent(text, pad) {
   return out + slice(text, start);
 }
 
-function shown(value) {
-  if (typeof value !== 'string') return inspect(value, logLeft);
-  return value.length > logLeft ? slice(value, 0, logLeft + 1) : value;
+function shown(value, limit) {
+  if (typeof value !== 'string') return inspect(value, limit);
+  return value.length > limit ? slice(value, 0, limit + 1) : value;
 }
 
 // The arguments of a call as one text: a first string may hold %s %d %i %f %j %o %O %c.
-function format(values) {
+function format(values, limit) {
   let text = '';
   let next = 0;
   if (values.length > 1 && typeof values[0] === 'string') {
-    const pattern = shown(values[0]);
+    const pattern = shown(values[0], limit);
     next = 1;
     let start = 0;
     for (let at = indexOf(pattern, '%'); at >= 0 && at < pattern.length - 1; at = indexOf(pattern, '%', at + 2)) {
       const code = pattern[at + 1];
       if (code !== '%' && (next >= values.length || indexOf('sdifjoOc', code) < 0)) continue;
-      text += slice(pattern, start, at) + (code === '%' ? '%' : directive(code, values[next++]));
+      text += slice(pattern, start, at) + (code === '%' ? '%' : directive(code, values[next++], limit));
       start = at + 2;
     }
     text += slice(pattern, start);
-  } else if (values.length > 0) text = shown(values[next++]);
-  for (; next < values.length && text.length <= logLeft; next++) text += ' ' + shown(values[next]);
+  } else if (values.length > 0) text = shown(values[next++], limit);
+  for (; next < values.length && text.length <= limit; next++) text += ' ' + shown(values[next], limit);
   return text;
 }
 
-function directive(code, value) {
+function directive(code, value, limit) {
   switch (code) {
     case 'c':
       return '';
     case 's':
-      if (typeof value === 'string') return shown(value);
-      return isObject(value) ? inspect(value, logLeft, 0) : inspectPrimitive(value, newBudget(logLeft, 0, LINE_WIDTH));
+      if (typeof value === 'string') return shown(value, limit);
+      return isObject(value) ? inspect(value, limit, 0) : inspectPrimitive(value, newBudget(limit, 0, LINE_WIDTH));
     case 'd':
     case 'i':
     case 'f': {
@@ -63,24 +63,24 @@ function directive(code, value) {
       return numberText(code === 'd' ? toNumber(value) : code === 'i' ? toInteger(value) : toFloat(value));
     }
     case 'j':
-      return asJson(value);
+      return asJson(value, limit);
     default:
-      return inspect(value, logLeft, code === 'o' ? 2 * INSPECT_DEPTH : INSPECT_DEPTH);
+      return inspect(value, limit, code === 'o' ? 2 * INSPECT_DEPTH : INSPECT_DEPTH);
   }
 }
 
 // What JSON.stringify says, which asks the program; when that fails, as %O.
-function asJson(value) {
+function asJson(value, limit) {
   try {
-    return shown(toText(stringifyJson(value)));
+    return shown(toText(stringifyJson(value)), limit);
   } catch {
-    return inspect(value, logLeft);
+    return inspect(value, limit);
   }
 }
 
 function printer(level) {
   return (...values) => {
-    if (logLeft >= 0) say(level, format(values));
+    if (logLeft >= 0) say(level, format(values, logLeft));
   };
 }
 
@@ -103,14 +103,14 @@ function elapsed(name) {
 }
 
 function openGroup(...values) {
-  if (values.length > 0) say(0, format(values));
+  if (values.length > 0) say(0, format(values, logLeft));
   if (groupDepth < GROUP_DEPTH) groupDepth++;
 }
 
 // Rows of objects or lists as aligned columns; anything else as by log.
 function table(rows) {
   if (logLeft < 0) return;
-  if (typeof rows !== 'object' || rows === null) return say(0, shown(rows));
+  if (typeof rows !== 'object' || rows === null) return say(0, shown(rows, logLeft));
   const columns = list();
   const known = new NativeMap();
   const lines = list();
@@ -158,10 +158,10 @@ const methods = {
   log: printer(0), info: printer(1), warn: printer(2), error: printer(3), debug: printer(4),
   dir: (value, options) => say(0, inspect(value, logLeft, depthOf(options))),
   dirxml: printer(0),
-  trace: (...values) => say(3, 'Trace: ' + format(values)),
+  trace: (...values) => say(3, 'Trace: ' + format(values, logLeft)),
   table,
   assert: (condition, ...values) => {
-    if (!condition) say(3, values.length > 0 ? 'Assertion failed: ' + format(values) : 'Assertion failed');
+    if (!condition) say(3, values.length > 0 ? 'Assertion failed: ' + format(values, logLeft) : 'Assertion failed');
   },
   count: (value) => {
     const name = label(value);
@@ -171,7 +171,7 @@ const methods = {
   },
   countReset: (value) => void mapDelete(counts, label(value)),
   time: (value) => void mapSet(clocks, label(value), now()),
-  timeLog: (value, ...values) => say(0, elapsed(label(value)) + (values.length > 0 ? ' ' + format(values) : '')),
+  timeLog: (value, ...values) => say(0, elapsed(label(value)) + (values.length > 0 ? ' ' + format(values, logLeft) : '')),
   timeEnd: (value) => {
     say(0, elapsed(label(value)));
     mapDelete(clocks, label(value));

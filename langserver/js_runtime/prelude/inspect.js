@@ -76,7 +76,34 @@ function inspectObject(value, budget, parents, depth) {
   return here.circle > 0 ? '<ref *' + here.circle + '> ' + text : text;
 }
 
+// What an object says of itself, as Node asks it: a method under a symbol of the program's, or of a library's.
+function customText(value, budget, here, depth) {
+  const show = customInspect(value);
+  if (show === undefined) return undefined;
+  const left = budget.depth - depth;
+  const given = apply(show, value, [left, { depth: left }, inspectForPrograms]);
+  if (given === value) return undefined;
+  if (typeof given !== 'string') return inspectValue(given, budget, here, depth);
+  const text = given.length > budget.chars ? slice(given, 0, max(budget.chars, 0)) + '...' : given;
+  budget.chars -= text.length;
+  return depth > 0 ? slice(indent(text, repeat('  ', depth)), 2 * depth) : text;
+}
+
+function customInspect(value) {
+  for (let up = value, steps = 0; up !== null && steps < MAX_ANCESTORS; up = getPrototypeOf(up), steps++) {
+    const property = getOwnPropertyDescriptor(up, CUSTOM_INSPECT);
+    if (property === undefined) continue;
+    return hasOwn(property, 'value') && typeof property.value === 'function' ? property.value : undefined;
+  }
+  return undefined;
+}
+
 function inspectKind(value, budget, here, depth) {
+  const text = customText(value, budget, here, depth);
+  return text === undefined ? inspectLanguageKind(value, budget, here, depth) : text;
+}
+
+function inspectLanguageKind(value, budget, here, depth) {
   if (typeof value === 'function') return inspectFunction(value, budget, here, depth);
   const kind = kindOf(value);
   if (kind === 'Date') return dateText(value);

@@ -1,14 +1,16 @@
 // Log lines leave through a ring in shared memory that only the prelude and the host hold: a line is there the moment
 // it is written, also when the program never returns. Units are UTF-16 code units, so that no encoder is needed here.
 //   head[0]  units written so far (wraps at 2**32)      head[1]  units the host has read
+//   head[2]  bytes that the host has put into the ring, when the program waits for them (lazy.js)
 //   a record: level, number of units, then the units
-// Levels of console are 0 to 4. One more is no line of the program's: it tells the host of a refusal.
+// Levels of console are 0 to 4. More are no lines of the program's: 5 tells the host of a refusal, 6 asks for a library.
 const RING_UNITS = 1 << 17;
 const PIECE_UNITS = 8192;
 const LINE_COST = 24; // what a line costs of the budget beside its text
 const ringBuffer = new SharedArrayBuffer(16 + 2 * RING_UNITS);
 const ringHead = new Int32Array(ringBuffer, 0, 4);
 const ringText = new Uint16Array(ringBuffer, 16, RING_UNITS);
+const ringBytes = new Uint8Array(ringBuffer, 16);
 const REFUSAL_LEVEL = 5;
 const MAX_REFUSALS = 63; // one less than the events that a task may have: what ends it is told too
 const refused = new Map();

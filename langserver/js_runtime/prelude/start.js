@@ -239,13 +239,6 @@ function check(source) {
   return 'A';
 }
 
-// Of import() there is nothing to tell: V8 rejects it without asking anyone.
-function requireModule(name) {
-  const module = quote(slice(toText(name), 0, 100));
-  tellRefusal(module);
-  throw refusal(NativeError, 'the module ' + module + ' is not available here', requireModule);
-}
-
 const LEXICALS = {
   __proto__: null,
   require: () => native('require', 1, requireModule),
@@ -274,6 +267,7 @@ function setTask(text) {
   logLeft = task.log;
   outputLimit = task.output;
   sourceLabel = task.label;
+  startedAt = now();
   if (task.seed !== null) seedRandom(task.seed[0], task.seed[1]);
   return 'A';
 }
@@ -285,14 +279,9 @@ function draw() {
 
 // What a program finds beside the language lies behind the global object, not on it: declaring the same name is no clash.
 const surface = {
-  __proto__: getPrototypeOf(globalThis),
+  __proto__: lazySurface,
   console: makeConsole(),
-  setTimeout: native('setTimeout', 2, (callback, delay, ...values) => addTimer('setTimeout', callback, delay, values, false)),
-  setInterval: native('setInterval', 2, (callback, delay, ...values) => addTimer('setInterval', callback, delay, values, true)),
-  setImmediate: native('setImmediate', 1, (callback, ...values) => addTimer('setImmediate', callback, 0, values, false)),
-  clearTimeout: native('clearTimeout', 1, dropTimer),
-  clearInterval: native('clearInterval', 1, dropTimer),
-  clearImmediate: native('clearImmediate', 1, dropTimer),
+  ...timerFunctions,
   queueMicrotask: native('queueMicrotask', 1, (callback) => {
     if (typeof callback !== 'function') throw refusal(NativeTypeError, 'queueMicrotask needs a function');
     enqueue(callOf(callback, undefined, []));
@@ -302,4 +291,6 @@ const surface = {
 delete globalThis.console;
 setPrototypeOf(globalThis, surface);
 
-return [parseInput, setTask, bindLexical, setModule, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw];
+return [
+  parseInput, setTask, takeTexts, bindLexical, setModule, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw,
+];

@@ -3,7 +3,7 @@ const MAX_DELAY = 2147483647;
 const heap = list();
 const timers = new Map();
 let lastTimer = 0;
-let oneShots = 0; // timers that are to fire once and have not
+let oneShots = 0; // timers that are to fire once and have not, but those that nothing waits for
 
 function isBefore(a, b) {
   return a.at < b.at || (a.at === b.at && a.order < b.order);
@@ -39,15 +39,16 @@ function popTimer() {
   return first;
 }
 
-function addTimer(name, callback, delay, values, repeats) {
+function addTimer(name, callback, delay, values, repeats, isAwaited = !repeats) {
   if (typeof callback !== 'function') throw refusal(NativeTypeError, name + ' needs a function as its first argument');
   let pause = toNumber(delay);
   if (!(pause >= 1 && pause <= MAX_DELAY)) pause = 1; // as browsers and Node do
   pause = floor(pause);
   const id = ++lastTimer;
-  const timer = { __proto__: null, id, order: id, at: now() + pause, every: repeats ? pause : 0, call: callOf(callback, undefined, values) };
+  const call = callOf(callback, undefined, values);
+  const timer = { __proto__: null, id, order: id, at: now() + pause, every: repeats ? pause : 0, isAwaited, call };
   mapSet(timers, id, timer);
-  if (!repeats) oneShots++;
+  if (isAwaited) oneShots++;
   pushTimer(timer);
   return id;
 }
@@ -56,7 +57,7 @@ function dropTimer(id) {
   const timer = mapGet(timers, id);
   if (timer === undefined) return;
   mapDelete(timers, id);
-  if (timer.every === 0) oneShots--;
+  if (timer.isAwaited) oneShots--;
 }
 
 // Starts the next timer that is due. Says 'A' (call again), 'W' and milliseconds to wait, or 'N': there is none.
@@ -80,3 +81,13 @@ function nextTimer() {
     return 'A';
   }
 }
+
+const timerFunctions = {
+  __proto__: null,
+  setTimeout: native('setTimeout', 2, (callback, delay, ...values) => addTimer('setTimeout', callback, delay, values, false)),
+  setInterval: native('setInterval', 2, (callback, delay, ...values) => addTimer('setInterval', callback, delay, values, true)),
+  setImmediate: native('setImmediate', 1, (callback, ...values) => addTimer('setImmediate', callback, 0, values, false)),
+  clearTimeout: native('clearTimeout', 1, dropTimer),
+  clearInterval: native('clearInterval', 1, dropTimer),
+  clearImmediate: native('clearImmediate', 1, dropTimer),
+};

@@ -73,10 +73,11 @@ ANSWERS = """
 import json, os, sys
 from langserver.js_runtime.engine import EngineError, V8Engine
 from langserver.js_runtime.isolate import Isolate
+from langserver.js_runtime.libraries import Libraries
 PRELUDE = b"(() => { const f = (text) => (0, eval)(text)(); const b = new SharedArrayBuffer(64);"
 engine = V8Engine()
 engine.preload()
-isolate = Isolate(engine, PRELUDE + b"return [f, f, f, f, f, f, [''], f, f, [], 0, b, f] })()", b"")
+isolate = Isolate(engine, PRELUDE + b"return [f, f, f, f, f, f, f, [''], f, f, [], 0, b, f] })()", b"", Libraries(()))
 told = []
 for text in json.load(sys.stdin):
     try:

@@ -185,3 +185,71 @@ def test_what_gives_no_result_when_called_is_told(js, source):
 @pytest.mark.parametrize("source", ["({ classify() { return 1; } }).classify", "({ class() { return 1; } }).class"])
 def test_a_function_whose_text_begins_like_a_class_is_called(js, source):
     assert js.run(f"module.exports = {source};").value == 1
+
+
+HASH = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # SHA-256 of abc
+IMPORTED = {
+    "name": (
+        "import { createHash } from 'crypto';\nexport default () => createHash('sha256').update('abc').digest('hex');",
+        HASH,
+    ),
+    "node:": (
+        "import { createHash as h } from 'node:crypto';\nreturn h('sha256').update('abc').digest('hex');",
+        HASH,
+    ),
+    "default": ("import crypto from 'crypto';\nfunction main() { return typeof crypto.createHash; }", "function"),
+    "default by its name": ("import { default as c } from 'crypto';\nvar result = typeof c.createHash;", "function"),
+    "all": ("import * as c from 'crypto';\ntypeof c.createHash", "function"),
+    "default and names": (
+        "import path, { join as j, basename } from 'node:path';\n[path.join('a', 'b'), j('c', 'd'), basename('/e/f')]",
+        ["a/b", "c/d", "f"],
+    ),
+    "nothing": ("import 'crypto'; import path from 'path'\nexport default path.sep", "/"),
+    "over lines": ("import {\n  join,\n  sep, // the slash\n} from 'path'\nexport default join('a', sep)", "a/"),
+    "behind its use": ("export default join('a', 'b');\nimport { join } from 'path';", "a/b"),
+    "with await": ("import { join } from 'path';\nconst x = await 'a';\nexport default () => join(x, 'b');", "a/b"),
+    "with return": ("import { join } from 'path';\nconst x = await 'a';\nreturn join(x, 'b');", "a/b"),
+    "name of a global": ("import { Buffer } from 'buffer';\nexport default Buffer.from('a').toString('hex')", "61"),
+    "exported again": ("import { sep } from 'path';\nexport { sep as default };", "/"),
+    "spelled with escapes": ("import { sep } from 'p\\x61th';\nexport default sep", "/"),
+    "same name as ours": ("import require from 'path';\nexport default require.sep", "/"),
+    "beside require": ("import { sep } from 'path';\nexport default sep + require('path').sep", "//"),
+    "no space anywhere": ("import{sep}from'path';export default sep", "/"),
+}
+
+
+@pytest.mark.parametrize("name", IMPORTED)
+def test_imported(js, name):
+    source, expected = IMPORTED[name]
+    assert js.run(source).value == expected
+    assert js.run(source, mode="validate").report.failures == ()
+
+
+@pytest.mark.parametrize("mode", ["run", "validate"])
+def test_a_refused_import_beside_a_good_one(js, mode):
+    failure = js.run("import a from 'path';\n\n  import fs, { b } from 'node:fs';", mode=mode).failure
+    assert (failure.kind, failure.line, failure.column) == (ErrorKind.POLICY_VIOLATION, 3, 3)
+    assert '"node:fs"' in failure.message
+    assert "crypto" in failure.hint
+    assert "path" in failure.hint
+
+
+def test_a_name_that_a_module_does_not_have(js):
+    ended = js.run("console.log(1);\nimport { join, basname as b } from 'path';\nb('x')")
+    failure = ended.failure
+    assert (failure.kind, failure.line, failure.column) == (ErrorKind.SYNTAX_ERROR, 2, 16)
+    assert failure.message == "the module \"path\" has no export named 'basname'"
+    assert failure.hint == "did you mean 'basename'?"
+    assert ended.logs == []
+
+
+def test_nothing_moves_behind_an_import(js):
+    failure = js.run("import {\n  sep\n} from 'path'; null.x").failure
+    assert (failure.line, failure.column) == (3, 21)
+
+
+def test_a_dynamic_import_is_refused_with_what_to_write(js):
+    failure = js.run("return await import('crypto')", mode="validate").failure
+    assert (failure.kind, failure.line, failure.column) == (ErrorKind.POLICY_VIOLATION, 1, 14)
+    assert "require" in failure.hint
+    assert js.run("return await import('crypto')").failure.kind is ErrorKind.POLICY_VIOLATION

@@ -1,0 +1,1 @@
+export { Buffer, kMaxLength, INSPECT_MAX_BYTES } from 'buffer';

@@ -1,0 +1,1 @@
+export { default as lodash } from 'lodash';

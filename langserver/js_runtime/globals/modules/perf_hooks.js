@@ -1,0 +1,2 @@
+// require('perf_hooks')
+(host) => ({ perf_hooks: { performance: host.library('performance').performance } })

@@ -1,0 +1,135 @@
+// Libraries: globals and modules beside the language, as texts that are evaluated when a program first touches them.
+// Before user code runs the host gives those that its source mentions; any other (a name put together at run time) is
+// asked for through the ring, where the host looks every few milliseconds.
+//
+// They are evaluated when the program may have replaced anything, so they may fail with it, but only for it: nothing
+// that leads out of here passes through them. They get `host`, which holds nothing that a program might not have.
+const LIBRARY_LEVEL = 6; // a record that is no line: its text is the library wanted
+const PIECE_BYTES = 8192;
+const UTIL_CHARS = 1 << 20; // what util.format and util.inspect give at most
+const LOADING = freeze({ __proto__: null });
+const LIBRARY_START = "'use strict';"; // strict: no call site tells a function, or what `this` was
+const LIBRARY_END = '\n//# sourceURL=internal';
+const CUSTOM_INSPECT = symbolFor('nodejs.util.inspect.custom');
+const libraryTexts = new NativeMap();
+const libraries = new NativeMap();
+let entropy = ''; // in hex, until the generator is made of it
+let startedAt = 0;
+
+// A line of JSON, {texts: [[name, length], ...], entropy}, and the texts.
+function takeTexts(message) {
+  let start = indexOf(message, '\n') + 1;
+  const { texts, entropy: given } = parseJson(slice(message, 0, start));
+  for (let i = 0; i < texts.length; i++) {
+    mapSet(libraryTexts, texts[i][0], slice(message, start, start + texts[i][1]));
+    start += texts[i][1];
+  }
+  if (given !== '') entropy = given;
+  return 'A';
+}
+
+function askForText(name) {
+  putRecord(LIBRARY_LEVEL, name, 0, name.length);
+  let size = 0;
+  while ((size = load(ringHead, 2)) === 0) wait(ringHead, 2, 0, 1);
+  takeTexts(textInRing(size));
+  for (let i = 0; i < size && i < PIECE_BYTES; i++) ringBytes[i] = 0; // the entropy stands in front
+  store(ringHead, 2, 0);
+}
+
+// All that is in the ring is ASCII here, and nothing else: the host had read what there was.
+function textInRing(size) {
+  let text = '';
+  for (let start = 0; start < size; start += PIECE_BYTES) {
+    const length = min(PIECE_BYTES, size - start);
+    const piece = new NativeUint8Array(ringBuffer, 16 + start, length);
+    // A program may have put another `length` on the prototype of typed arrays, which would be handed the ring.
+    setPrototypeOf(piece, null);
+    defineProperty(piece, 'length', { __proto__: null, value: length });
+    text += apply(fromCharCode, undefined, piece);
+  }
+  return text;
+}
+
+function made(name, given) {
+  if (mapGet(libraryTexts, name) === undefined) askForText(name);
+  return evaluateGlobally(LIBRARY_START + mapGet(libraryTexts, name) + LIBRARY_END)(given);
+}
+
+// What a library exports. LOADING while it is evaluated, which only itself and what the program has put in its way see.
+// One that fails, as at the end of the stack, is tried again at the next touch.
+function library(name) {
+  const known = mapGet(libraries, name);
+  if (known !== undefined) return known;
+  mapSet(libraries, name, LOADING);
+  let exported;
+  try {
+    exported = made(name, host);
+  } finally {
+    mapDelete(libraries, name);
+  }
+  mapSet(libraries, name, exported);
+  mapDelete(libraryTexts, name);
+  return exported;
+}
+
+// Libraries ask `typeof URL` and the like while they load: what is not there yet is not there.
+function lazyGlobal(name, from) {
+  const exported = library(from);
+  if (exported === LOADING) return undefined;
+  const value = exported[name];
+  defineProperty(lazySurface, name, { __proto__: null, value, writable: true, configurable: true });
+  return value;
+}
+
+// An assignment of the program to a name of ours makes a global of its own, as with any other name.
+function replaceGlobal(name, value) {
+  defineProperty(theGlobal, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+}
+
+// Random bytes: the state of their generator is in globals/random.js and nowhere else.
+let nextByte = () => {
+  if (entropy === '') askForText('random');
+  nextByte = made('random', { __proto__: null, NativeUint32Array, toInteger, slice, key: entropy });
+  entropy = '';
+  return nextByte();
+};
+
+// What util.inspect takes, and the function that is handed to an object's own way of showing itself.
+const inspectForPrograms = native('inspect', 2, (value, options, depth) => {
+  const wanted = typeof options === 'boolean' ? { depth } : options; // (value, showHidden, depth) is the older form
+  return inspect(value, UTIL_CHARS, depthOf(wanted), widthOf(wanted));
+});
+
+function widthOf(options) {
+  const property = isObject(options) ? getOwnPropertyDescriptor(options, 'breakLength') : undefined;
+  return property !== undefined && property.value === Infinity ? Infinity : LINE_WIDTH;
+}
+
+// Stands for a function that a module lacks here on purpose.
+function absent(what) {
+  const refuse = () => {
+    tellRefusal(what);
+    throw refusal(NativeError, what + ' is not available here', refuse);
+  };
+  return native(slice(what, indexOf(what, '.') + 1), 0, refuse);
+}
+
+const host = freeze({
+  __proto__: null,
+  CUSTOM_INSPECT,
+  library,
+  now,
+  startedAt: () => startedAt,
+  cwd: () => '/', // for path.resolve
+  randomByte: () => nextByte(),
+  callLater: (callback, delay) => addTimer('setTimeout', callback, delay, [], false),
+  callMaybeLater: (callback, delay) => addTimer('setTimeout', callback, delay, [], false, false),
+  callEvery: (callback, delay) => addTimer('setInterval', callback, delay, [], true),
+  dropTimer,
+  timers: timerFunctions,
+  absent,
+  report: (error) => enqueue(() => { throw error; }),
+  inspect: inspectForPrograms,
+  format: (values) => format(values, UTIL_CHARS),
+});
