@@ -7,8 +7,9 @@ from difflib import get_close_matches
 
 from langserver.js_runtime.excerpt import characters, source_line
 
-_NAME = re.compile(r"(?<![\w$.#])[A-Za-z_$][\w$]*(?![\w$]*\s*:(?!:))")
+_NAME = re.compile(r"(?<![\w$.#])[A-Za-z_$][\w$]*+(?!\s*+:(?!:))")
 _MAX_NAMES = 2000
+_LOOKED_AT = 400  # characters of a line before a place: patterns that end there try every start
 _KEYWORDS = frozenset(
     """
     async await break case catch class const continue debugger default delete do else export extends false finally for
@@ -49,6 +50,7 @@ _UNDEFINED = re.compile(r"([\w$]+) is not defined")
 _EARLY = re.compile(r"Cannot access '(.*)' before initialization")
 _NOT_JSON = re.compile(r"(?s).* is not valid JSON|Unexpected end of JSON input|.* in JSON at position \d+.*")
 _ACCESS = re.compile(r"((?:[\w$]|\?\.|\.|\[[^\[\]]{0,40}\]|\([^()]{0,40}\)){1,80}?)(?:\?\.|\.|\[)$")
+_FIND = re.compile(r"\.find(?:Last)?\(")
 _FIXED = {
     "Assignment to constant variable.": "declare it with let, not const",
     "Maximum call stack size exceeded": "a function calls itself again and again: look for what should end it",
@@ -77,17 +79,18 @@ def _reference_hint(message: str, source: str) -> str:
     if not found:
         return ""
     missing = found[1]
-    names = dict.fromkeys(name[0] for name in _NAME.finditer(source) if name[0] not in _KEYWORDS and name[0] != missing)
-    close = get_close_matches(missing, [*list(names)[:_MAX_NAMES], *_GLOBALS], n=1)
     if missing in _INPUT_NAMES:
         return "what the task is given is in `inputs`"
+    known = dict.fromkeys(name[0] for name in _NAME.finditer(source) if name[0] not in _KEYWORDS and name[0] != missing)
+    names = [*list(known)[:_MAX_NAMES], *_GLOBALS]
+    close = [name for name in names if name.lower() == missing.lower()] or get_close_matches(missing, names, n=1)
     return f"did you mean {close[0]!r}?" if close else ""
 
 
 def _type_hint(message: str, source: str, line: int, column: int) -> str:
     if found := _READ.fullmatch(message):
         text = source_line(source, line) or ""
-        return _nothing_hint(found, text[: characters(text, max(0, column - 1))])
+        return _nothing_hint(found, text[: characters(text, max(0, column - 1))][-_LOOKED_AT:])
     if found := _OF_UNDEFINED.fullmatch(message):
         return f"`{found[1]}` is {found[2]} here: give it a value, or a default: `= {{}}`"
     if found := _NO_FUNCTION.fullmatch(message):
@@ -104,6 +107,8 @@ def _nothing_hint(told: re.Match[str], before: str) -> str:
     if way == "set":  # the place is that of the =
         before = before.rstrip().removesuffix(name)
     found = _ACCESS.search(before)
+    if before.endswith((").", ")?.")) and _FIND.search(before):
+        return "find gives undefined when nothing fits: look at its result before using it"
     if not found or found[1] in {"null", "undefined"}:
         return f"what should have {name!r} is {value}: see where it gets its value"
     what = found[1].strip(".?")
@@ -149,17 +154,17 @@ _LONG_KEYWORDS = sorted(word for word in _KEYWORDS if len(word) > 3)
 def syntax_hint(message: str, source: str, line: int, column: int) -> str:
     """What the author may do about a source that does not parse."""
     text = source_line(source, line) or ""
-    at = text[characters(text, column - 1) :][:1] if column else ""
-    if at in {"\u201c", "\u201d", "\u2018", "\u2019", "\u201e"}:
+    place = characters(text, max(0, column - 1))
+    if text[place : place + 1] in {"\u201c", "\u201d", "\u2018", "\u2019", "\u201e"}:
         return "these are typographic quotes: use ' or \""
     if message.startswith("await is only valid"):
         return "write async before the function around it"
-    if _PYTHON.match(text):
-        return "this looks like Python: choose the runtime python for it"
-    word = _LAST_WORD.search(text[: characters(text, max(0, column - 1))])
+    word = _LAST_WORD.search(text[:place][-_LOOKED_AT:])
     close = get_close_matches(word[1], _LONG_KEYWORDS, n=1, cutoff=0.75) if word else []
     if word and close and word[1] not in _KEYWORDS:
         return f"did you mean {close[0]!r}?"
-    if _TYPESCRIPT.search(text):
+    if _PYTHON.match(text[:_LOOKED_AT]):
+        return "this looks like Python: choose the runtime python for it"
+    if _TYPESCRIPT.search(text[:_LOOKED_AT]):
         return "this looks like TypeScript, which is not understood here: leave the types out"
     return ""

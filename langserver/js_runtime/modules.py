@@ -14,7 +14,7 @@ from langserver.js_runtime.syntax import Text, refused_text
 
 _META = "a source is no file here: it has no address and no folder"
 _FROM = "import the names first and export them by themselves"
-_DYNAMIC = "import() is asked of nobody here: use require or an import statement, for which"
+DYNAMIC_IMPORT = "nothing answers import() here: use require or an import statement"
 
 
 class Offer:
@@ -80,6 +80,6 @@ def _refused(found: ModuleName, offer: Offer, program: Text) -> Failure:
         what = f"import({quoted})" if found.is_import else f"require({quoted})"
     hint = offer.sentence
     if found.is_import and not found.is_statement:
-        hint = f"{_DYNAMIC} {hint}"
+        hint = f"{DYNAMIC_IMPORT}; {hint}"
     problem = Complaint(unavailable(what, hint), found.line, found.column)
     return refused_text(ErrorKind.POLICY_VIOLATION, problem, program, hint)
