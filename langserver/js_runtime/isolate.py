@@ -120,7 +120,7 @@ class Isolate:
             self.evaluate(f"let {', '.join(name.name for name in module.names)};".encode(), None)
         told = {
             "imports": module.imports,
-            "names": [[name.module, name.imported, name.name] for name in module.names],
+            "names": [{"module": n.module, "imported": n.imported, "local": n.name} for n in module.names],
             "reader": module.reader,
             "hasDefault": module.has_default,
             "defaultName": module.default_name,

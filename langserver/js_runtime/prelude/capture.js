@@ -19,6 +19,7 @@ const PlainFunction = Function;
 const NativeError = Error;
 const NativeTypeError = TypeError;
 const NativeMap = Map;
+const NativeMath = Math;
 const NativeUint8Array = Uint8Array;
 const NativeUint32Array = Uint32Array;
 const theGlobal = globalThis;

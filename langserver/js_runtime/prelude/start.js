@@ -207,15 +207,14 @@ function setModule(text) {
   const { imports, names, reader, hasDefault: isDefault, defaultName: name, linesBefore: lines } = parseJson(text);
   for (let i = 0; i < imports.length; i++) requireModule(imports[i]);
   for (let i = 0; i < names.length; i++) {
-    const [module, imported, local] = names[i];
+    const { module, imported, local } = names[i];
     let value = requireModule(module);
     if (imported !== '*' && imported !== 'default') {
-      if ((!isObject(value) && typeof value !== 'function') || !(imported in value)) {
-        return 'X' + stringifyJson({ number: i, there: isObject(value) ? keysOf(value) : [] });
-      }
+      const isThere = (isObject(value) || typeof value === 'function') && imported in value;
+      if (!isThere) return 'X' + stringifyJson({ __proto__: null, number: i, there: isObject(value) ? keysOf(value) : [] });
       value = value[imported];
     }
-    evaluateGlobally('(value) => { ' + local + ' = value; }')(value);
+    assign(local, value);
   }
   exportsReader = reader;
   hasDefault = isDefault;
@@ -239,6 +238,12 @@ function check(source) {
   return 'A';
 }
 
+// To a name that the host has declared in the scope of scripts.
+function assign(name, value) {
+  const setter = evaluateGlobally('(value) => { ' + name + ' = value; }');
+  setter(value);
+}
+
 const LEXICALS = {
   __proto__: null,
   require: () => native('require', 1, requireModule),
@@ -247,7 +252,8 @@ const LEXICALS = {
 };
 
 function bindLexical(name) {
-  evaluateGlobally('(value) => { ' + name + ' = value; }')(LEXICALS[name]());
+  const make = LEXICALS[name];
+  assign(name, make());
   return 'A';
 }
 

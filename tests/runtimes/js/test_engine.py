@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 
@@ -114,17 +113,3 @@ def test_the_policy_layer_cannot_be_left_out():
 
 def test_modules_are_sorted():
     assert list(MODULES) == sorted(MODULES)
-
-
-def test_the_prelude_calls_nothing_that_it_did_not_capture():
-    # A rule of thumb for the lines that run after user code, which are the indented ones outside capture.js.
-    forbidden = re.compile(r"`|\bof\b|\.\w+\(|\bnew (?!Type\b|Native)|\[\.\.\.|, \.\.\.\w+\)(?! =>)")
-    found = []
-    for file in sorted((ROOT / "langserver" / "js_runtime" / "prelude").glob("*.js")):
-        if file.name == "capture.js":
-            continue
-        for number, line in enumerate(file.read_text().splitlines(), 1):
-            code = re.sub(r"'(?:\\.|[^'\\])*'", "''", line.split("//")[0])
-            if line.startswith(" ") and forbidden.search(code):
-                found.append(f"{file.name}:{number}: {line.strip()}")
-    assert found == []
