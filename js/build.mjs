@@ -41,7 +41,8 @@ async function bundle(name) {
     legalComments: 'none', // they are in LICENSES.txt
     banner: { js: '(host)=>{' },
     footer: { js: 'return bundle}' },
-    define: { 'process.cwd': 'host.cwd' },
+    // No isolate here has shared memory, which libraries ask about while they load.
+    define: { 'process.cwd': 'host.cwd', SharedArrayBuffer: 'ArrayBuffer' },
     plugins: [standIns],
     metafile: true,
     write: false,

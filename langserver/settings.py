@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 from collections.abc import Callable
@@ -43,6 +44,13 @@ def _runtimes(value: object) -> object:
 
 def _layers(value: object) -> object:
     return parse_layers(value) if isinstance(value, str) else value
+
+
+def _js_modules(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    # By name, and only when it is set: nothing else of the runtime is needed here.
+    return importlib.import_module("langserver.js_runtime.catalog").chosen(value)
 
 
 def _token(value: SecretStr) -> SecretStr:
@@ -102,6 +110,9 @@ class Settings(BaseSettings):
     )
     zygote_max_tasks: int = _whole(1, 10_000_000, 1_000)
     zygote_max_age: int = _whole(1, 10_000_000, 600)
+    js_modules: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_js_modules)] = Field(
+        (), description="some of dayjs, lodash, luxon, separated by commas"
+    )
     allow_insecure: bool = Field(False, description="1 or 0")
     tls_cert: _File = Field(None, description="a file this process can read")
     tls_key: _File = Field(None, description="a file this process can read")
@@ -139,6 +150,10 @@ class Settings(BaseSettings):
         """Variables of our prefix that mean nothing: a typo, or an orchestrator's for a service of that name."""
         known = {_PREFIX + name.upper() for name in Settings.model_fields}
         return sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in known)
+
+    def added_modules(self, runtime: str) -> tuple[str, ...]:
+        """The modules that the operator turned on beside those that a runtime always has."""
+        return self.js_modules if runtime == "js" else ()
 
     @property
     def ceilings(self) -> Ceilings:

@@ -1,1 +1,5 @@
-export { Buffer, kMaxLength, INSPECT_MAX_BYTES } from 'buffer';
+import { Buffer, kMaxLength } from 'buffer';
+import { named } from '../named.js';
+
+named({ Buffer });
+export { Buffer, kMaxLength };

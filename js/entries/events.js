@@ -1,1 +1,5 @@
-export { default as EventEmitter } from 'events';
+import EventEmitter from 'events';
+import { named } from '../named.js';
+
+named({ EventEmitter });
+export { EventEmitter };

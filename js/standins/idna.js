@@ -2,9 +2,9 @@
 const NEEDS_TABLES = /[^\0-\x7f]|(?:^|\.)xn--/i;
 
 export function toASCII(domain, options) {
-  return NEEDS_TABLES.test(domain) ? host.library('idna').toASCII(domain, options) : domain.toLowerCase();
+  return NEEDS_TABLES.test(domain) ? host.library('vendor/idna').toASCII(domain, options) : domain.toLowerCase();
 }
 
 export function toUnicode(domain, options) {
-  return NEEDS_TABLES.test(domain) ? host.library('idna').toUnicode(domain, options) : { domain, error: false };
+  return NEEDS_TABLES.test(domain) ? host.library('vendor/idna').toUnicode(domain, options) : { domain, error: false };
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
+import os
 import signal
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
@@ -54,11 +56,23 @@ async def perform(job: Job, ceilings: Ceilings, layers: frozenset[str], on_log: 
 
 
 async def start_zygote(runtime: str, layers: frozenset[str]) -> Zygote:
-    """Starts a zygote. Raises StartError."""
+    """Starts a zygote, with the modules that the operator of this machine has added. Raises StartError."""
     try:
-        return await Zygote.start(runtime, layers)
+        return await Zygote.start(runtime, layers, _added_modules(runtime))
     except ZygoteError as error:
         raise StartError(str(error)) from None
+
+
+def _added_modules(runtime: str) -> tuple[str, ...]:
+    # Read as settings.py reads it, which takes longer to load than a task to run.
+    text = os.environ.get("LANG_JS_MODULES", "") if runtime == "js" else ""
+    if not text:
+        return ()
+    try:
+        added: tuple[str, ...] = importlib.import_module("langserver.js_runtime.catalog").chosen(text)
+    except ValueError as error:
+        raise StartError(f"LANG_JS_MODULES is {text!r}: {error}") from None
+    return added
 
 
 async def perform_on(

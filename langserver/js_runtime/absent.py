@@ -2,38 +2,71 @@
 
 from __future__ import annotations
 
+import json
 import re
+
+from langserver.js_runtime.catalog import MODULES, OPTIONAL
 
 _NETWORK = "there is no network here: make the call in an HTTP node and read its answer from `inputs`"
 _PROCESS = "there is no operating system here: pass what is needed in `inputs`"
+_FILES = "there are no files here: pass their content in `inputs`"
 _BROWSER = "this is no browser: work on the data in `inputs`"
-_LATER = "this runtime does not offer it: use the language's own means"
+_BINARY = "there are no files and no forms here: use a Buffer or a string"
+_STREAMS = "there are no streams here: work on whole strings and Buffers"
 _THREADS = "there are no threads and no shared memory here"
-NO_MODULES = "no modules can be loaded: use the language's own means"
 _OTHER = "this is another runtime than that: use standard JavaScript"
+_NO_CODE = "code is not loaded or compiled here: write it into the source"
+_MODULES = f"there are {', '.join(MODULES)}, and of {', '.join(OPTIONAL)} what the operator turned on"
+_OPTIONAL = "the operator can turn it on (LANG_JS_MODULES)"
+NO_MODULES = _MODULES
 
 ABSENT: dict[str, str] = {
     **dict.fromkeys(("fetch", "XMLHttpRequest", "WebSocket", "EventSource", "axios", "$http"), _NETWORK),
-    **dict.fromkeys(("Headers", "Request", "Response", "FormData", "navigator"), _NETWORK),
+    **dict.fromkeys(("Request", "Response", "navigator"), _NETWORK),
     **dict.fromkeys(("process", "__dirname", "__filename"), _PROCESS),
-    **dict.fromkeys(("document", "window", "self", "localStorage", "sessionStorage", "location"), _BROWSER),
-    **dict.fromkeys(("alert", "confirm", "prompt", "Blob", "File", "FileReader"), _BROWSER),
-    **dict.fromkeys(("Buffer", "URL", "URLSearchParams", "TextEncoder", "TextDecoder", "atob", "btoa"), _LATER),
-    **dict.fromkeys(("crypto", "structuredClone", "AbortController", "AbortSignal", "performance"), _LATER),
-    **dict.fromkeys(("EventTarget", "Event", "DOMException", "DOMParser"), _LATER),
+    **dict.fromkeys(("document", "window", "self", "localStorage", "sessionStorage", "location", "history"), _BROWSER),
+    **dict.fromkeys(("alert", "confirm", "prompt", "DOMParser", "XMLSerializer", "Image", "HTMLElement"), _BROWSER),
+    **dict.fromkeys(("Blob", "File", "FileReader", "FormData"), _BINARY),
+    **dict.fromkeys(("ReadableStream", "WritableStream", "TransformStream", "TextDecoderStream"), _STREAMS),
+    **dict.fromkeys(("CompressionStream", "DecompressionStream", "TextEncoderStream"), _STREAMS),
     **dict.fromkeys(("SharedArrayBuffer", "WebAssembly", "Worker", "MessageChannel", "importScripts"), _THREADS),
+    **dict.fromkeys(("BroadcastChannel", "MessagePort", "SharedWorker"), _THREADS),
     **dict.fromkeys(("Deno", "Bun"), _OTHER),
     "global": "use `globalThis`",
 }
 
+_ABSENT_MODULES: dict[str, str] = {
+    **dict.fromkeys(("fs", "fs/promises", "fs-extra", "graceful-fs", "glob"), _FILES),
+    **dict.fromkeys(("http", "https", "http2", "net", "tls", "dgram", "dns", "dns/promises"), _NETWORK),
+    **dict.fromkeys(("axios", "node-fetch", "cross-fetch", "got", "request", "undici", "ws", "superagent"), _NETWORK),
+    **dict.fromkeys(("child_process", "cluster", "os", "process", "readline", "readline/promises", "tty"), _PROCESS),
+    **dict.fromkeys(("v8", "inspector", "async_hooks", "diagnostics_channel", "trace_events"), _PROCESS),
+    **dict.fromkeys(("vm", "module", "repl", "vm2", "isolated-vm"), _NO_CODE),
+    **dict.fromkeys(("stream", "stream/promises", "stream/web", "zlib"), _STREAMS),
+    **dict.fromkeys(("worker_threads",), _THREADS),
+    **dict.fromkeys(("uuid", "nanoid"), "use `crypto.randomUUID()`"),
+    **dict.fromkeys(("moment", "moment-timezone"), "use Date, Intl and Temporal, or what there is of luxon and dayjs"),
+    **dict.fromkeys(("underscore",), "use the language's own means, or lodash where the operator turned it on"),
+    **dict.fromkeys(OPTIONAL, _OPTIONAL),
+}
+
+# Of what a module lacks.
+_ABSENT_PARTS = {
+    "crypto": "there are hashes, HMAC, PBKDF2 and random values; encrypt and sign where the keys are kept",
+    "url": _FILES,
+}
+
 _UNDEFINED = re.compile(r"([\w$]+) is not defined")
-# The sentence of `requireModule` in prelude/start.js.
+# The sentences of prelude/require.js, and of `absent` in prelude/lazy.js.
 _MODULE = re.compile(r'the module ("(?:[^"\\]|\\.)*") is not available here')
+_PART = re.compile(r"((\w+)\.\w+) is not available here")
 
 
 def module_refusal(name: str) -> str:
-    """The message of a require that was refused; `name` is the module's, in quotes."""
-    return unavailable(f"require({name})", NO_MODULES)
+    """The message of what a program was refused: of require for `name` in quotes, else of that part of a module."""
+    if name.startswith('"'):
+        return unavailable(f"require({name})", _why_no_module(name))
+    return unavailable(name, _ABSENT_PARTS.get(name.partition(".")[0], _MODULES))
 
 
 def unavailable(what: str, why: str) -> str:
@@ -41,12 +74,27 @@ def unavailable(what: str, why: str) -> str:
     return f"{what} is not available: {why}"
 
 
+def why_no_module(name: str) -> str:
+    """Why there is no module of that name, and what to do."""
+    bare = name.removeprefix("node:")
+    return _ABSENT_MODULES.get(bare) or (_OPTIONAL if bare.split("/")[0] in OPTIONAL else _MODULES)
+
+
+def _why_no_module(quoted: str) -> str:
+    try:
+        return why_no_module(json.loads(quoted))
+    except ValueError:  # cut in an escape
+        return _MODULES
+
+
 def refusal(type_name: str, message: str, source: str) -> tuple[str, str] | None:
     """Whether an uncaught error comes from something that is absent on purpose: (what, why and what instead)."""
     if type_name == "ReferenceError" and (found := _UNDEFINED.fullmatch(message)) and found[1] in ABSENT:
         return found[1], ABSENT[found[1]]
     if type_name == "Error" and (found := _MODULE.fullmatch(message)):
-        return f"require({found[1]})", NO_MODULES
+        return f"require({found[1]})", _why_no_module(found[1])
+    if type_name == "Error" and (found := _PART.fullmatch(message)) and found[2] in _ABSENT_PARTS:
+        return found[1], _ABSENT_PARTS[found[2]]
     # V8's answer to import(): this embedder has no loader.
     if type_name == "Error" and message == "Not supported" and "import" in source:
         return "import()", NO_MODULES

@@ -57,6 +57,14 @@ MODULES: tuple[str, ...] = tuple(_ALWAYS)
 OPTIONAL: tuple[str, ...] = tuple(_OPTIONAL)
 
 
+def chosen(text: str) -> tuple[str, ...]:
+    """The modules that the operator's list names, separated by commas. Raises ValueError for one that there is not."""
+    names = {name.strip() for name in text.split(",")} - {""}
+    if not names <= set(OPTIONAL):
+        raise ValueError(f"expected some of {', '.join(OPTIONAL)}, separated by commas")
+    return tuple(sorted(names))
+
+
 def module_table(added: Iterable[str]) -> dict[str, tuple[str, str]]:
     """What `require` gives: library and name in it, of each module and family. Raises KeyError for an unknown one."""
     table = dict(_ALWAYS)

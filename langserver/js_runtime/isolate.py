@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from langserver.js_runtime.engine import Engine, EngineError, Handle, Reply, ReplyKind
 from langserver.js_runtime.libraries import Libraries
@@ -14,8 +15,16 @@ from langserver.js_runtime.parsed import ModuleText, Reading, SourceKind, decode
 from langserver.wire.channel import Channel
 
 # In the order in which they build on each other; together they are one function, so none of their names is global.
-_PARTS = ("capture", "ring", "layout", "inspect", "errors", "console", "timers", "lazy", "require", "result", "random")
-_LAST_PART = "start"  # after the tables of what there is
+_PARTS = ("capture", "stack", "ring", "timers", "result", "random", "later")
+_LAST_PART = "start"
+# What waits as a text until it is needed (prelude/later.js): its parts, and what is called of them.
+_LATER = {
+    "SHOWING": (
+        ("layout", "inspect", "errors", "table", "console"),
+        ("describe", "makeConsole", "format", "inspectForPrograms"),
+    ),
+    "LIBRARIES": (("lazy", "require"), ("lazyGlobal", "requireModule", "takeTexts")),
+}
 _SOURCE_URL = "\n//# sourceURL=internal"
 _LOG_SECONDS = 0.005  # how long a log line may wait
 _HANDLES = 14
@@ -24,14 +33,28 @@ _ENTROPY_BYTES = 44  # key and nonce of ChaCha20
 
 def load_prelude(libraries: Libraries) -> bytes:
     """The text of the prelude; read once, where files can still be opened."""
+    tables = {"LIBRARIES": libraries.modules_table()}
+    later = [
+        f"const {name} = {json.dumps(_section(parts, tables.get(name, ''), called))};"
+        for name, (parts, called) in _LATER.items()
+    ]
+    text = "\n".join((*map(_part, _PARTS), *later, libraries.accessors(), _part(_LAST_PART)))
+    # Outside of it, where it can be given a value, `eval` is a name of ours, which no program can replace.
+    inner = f"(() => {{\n'use strict';\n{text}\n}})()"
+    return f"(() => {{ var eval = globalThis.eval; return {inner}; }})(){_SOURCE_URL}".encode()
+
+
+def _part(name: str) -> str:
     # By path: importlib.resources would bring tempfile and a dozen modules more into every child.
-    folder = os.path.join(os.path.dirname(__file__), "prelude")
-    parts = []
-    for name in (*_PARTS, _LAST_PART):
-        with open(os.path.join(folder, f"{name}.js"), encoding="utf-8") as file:
-            parts.append(file.read())
-    parts.insert(-1, libraries.prelude())
-    return ("(() => {\n'use strict';\n" + "\n".join(parts) + "\n})()" + _SOURCE_URL).encode()
+    with open(os.path.join(os.path.dirname(__file__), "prelude", f"{name}.js"), encoding="utf-8") as file:
+        return file.read()
+
+
+def _section(parts: Iterable[str], table: str, called: Iterable[str]) -> str:
+    """A text that evaluates to an object with what is called of its parts; without comments and indentation."""
+    text = "\n".join((*map(_part, parts), table))
+    text = re.sub(r"(?m)^\s*(?://.*)?\n|^ +", "", text)
+    return f"(() => {{\n{text}\nreturn {{ __proto__: null, {', '.join(called)} }};\n}})(){_SOURCE_URL}"
 
 
 class Isolate:

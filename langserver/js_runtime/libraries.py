@@ -10,7 +10,8 @@ from langserver.js_runtime.catalog import GLOBALS, module_table
 
 _HERE = os.path.dirname(__file__)
 
-# What a library needs nearly always: given with it, as asking later takes longer. What it needs now and then, it asks for.
+# What a library nearly always needs is given with it, as asking later takes longer. What it needs now and then, it asks
+# for.
 _NEEDS: dict[str, tuple[str, ...]] = {
     "abort": ("events", "exception"),
     "buffer": ("encoding", "vendor/buffer"),
@@ -23,7 +24,6 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "modules/path": ("vendor/path",),
     "modules/perf_hooks": ("performance",),
     "modules/string_decoder": ("buffer",),
-    "modules/timers": ("exception",),
     "modules/url": ("url",),
     "url": ("encoding", "vendor/url"),
     "webcrypto": ("random",),
@@ -67,18 +67,19 @@ class Libraries:
             for needed in _NEEDS.get(library, ()):
                 self._read(needed)
 
-    def prelude(self) -> str:
-        """The part of the prelude that is a table: the globals that wait, and the modules."""
+    def accessors(self) -> str:
+        """The part of the prelude that has the globals which wait until they are touched."""
         accessors = "\n".join(
             f"  get {name}() {{ return lazyGlobal('{name}', '{library}'); }}, "
             f"set {name}(value) {{ replaceGlobal('{name}', value); }},"
             for name, library in GLOBALS.items()
         )
+        return f"const lazySurface = {{\n  __proto__: getPrototypeOf(globalThis),\n{accessors}\n}};\n"
+
+    def modules_table(self) -> str:
+        """The part of the prelude that says which library exports which module."""
         modules = ", ".join(f"'{name}': {json.dumps(entry)}" for name, entry in self.modules.items())
-        return (
-            f"const lazySurface = {{\n  __proto__: getPrototypeOf(globalThis),\n{accessors}\n}};\n"
-            f"const MODULES = {{ __proto__: null, {modules} }};\n"
-        )
+        return f"const MODULES = {{ __proto__: null, {modules} }};\n"
 
     def mentioned(self, source: str) -> list[str]:
         """The libraries that a source seems to touch, by its text alone, and what they need."""
@@ -96,7 +97,7 @@ class Libraries:
                 self._add(needed, found)
 
     def message(self, names: Iterable[str], entropy: str) -> bytes:
-        """Texts as the prelude takes them (lazy.js), and entropy in hex or ''. Names that there are not are left out."""
+        """Texts as the prelude takes them (lazy.js), and entropy in hex or ''. Leaves out names that there are not."""
         texts = {name: self._texts[name] for name in names if name in self._texts}
         head = json.dumps({"texts": [[name, len(text)] for name, text in texts.items()], "entropy": entropy})
         return "\n".join((head, "".join(texts.values()))).encode("ascii")

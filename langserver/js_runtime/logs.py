@@ -47,7 +47,7 @@ class LogRing:
 
     def _answer(self, library: str) -> None:
         # The program stands still until the last word is set, so nothing else is in the ring.
-        data = self._library_texts(library)
+        data = self._library_texts(library)[: len(self._bytes)]
         self._bytes[: len(data)] = data
         self._head[2] = len(data)
 

@@ -98,6 +98,7 @@ def _plan(settings: Settings, runtime: str, layers: frozenset[str]) -> PoolPlan:
         warm=settings.warm_children,
         zygote_max_tasks=settings.zygote_max_tasks,
         zygote_max_age_seconds=settings.zygote_max_age,
+        modules=settings.added_modules(runtime),
     )
 
 

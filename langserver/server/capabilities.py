@@ -34,7 +34,7 @@ def capabilities(
     return lang_pb2.Capabilities(
         version=langserver.__version__,
         runtimes=[
-            lang_pb2.RuntimeInfo(name=name, version=pool.facts.version, modules=_modules(name))
+            lang_pb2.RuntimeInfo(name=name, version=pool.facts.version, modules=_modules(name, settings))
             for name, pool in pools.items()
         ],
         layers=[
@@ -45,7 +45,7 @@ def capabilities(
     )
 
 
-def _modules(runtime: str) -> tuple[str, ...]:
+def _modules(runtime: str, settings: Settings) -> list[str]:
     # By name: each runtime keeps its list in the same place, and no other module of it is loaded here.
     modules: tuple[str, ...] = importlib.import_module(f"langserver.{runtime}_runtime.catalog").MODULES
-    return modules
+    return sorted((*modules, *settings.added_modules(runtime)))

@@ -36,6 +36,7 @@ class PoolPlan:
     warm: int
     zygote_max_tasks: int
     zygote_max_age_seconds: float
+    modules: tuple[str, ...] = ()  # added by the operator
 
 
 class Pool:
@@ -61,7 +62,7 @@ class Pool:
 
     async def start(self) -> None:
         """Starts the first zygote, which must pass its self-test. Raises ZygoteError."""
-        zygote = await Zygote.start(self._plan.runtime, self._plan.layers)
+        zygote = await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.modules)
         try:
             wrong = complaint(await zygote.try_walls(self._plan.layers))
             if wrong is not None:
@@ -167,7 +168,7 @@ class Pool:
             await asyncio.sleep(self._delay)
             self._delay = min(max(shortest, self._delay * 2), longest)
             try:
-                zygote = await Zygote.start(self._plan.runtime, self._plan.layers)
+                zygote = await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.modules)
             except ZygoteError as error:
                 log.error("%s; the next try is in %.2f s", error, self._delay)
             else:
@@ -186,7 +187,7 @@ class Pool:
         try:
             while self._zygote is old:
                 try:
-                    new = await Zygote.start(self._plan.runtime, self._plan.layers)
+                    new = await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.modules)
                 except ZygoteError as error:
                     log.error("the old zygote stays for now: %s", error)
                     await asyncio.sleep(pause)

@@ -8,7 +8,7 @@ import logging
 import os
 import socket
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from langserver.core.verdict import SLACK_BYTES
@@ -64,13 +64,16 @@ class Zygote:
         asyncio.get_running_loop().add_reader(self._control.fileno(), self._listen)
 
     @classmethod
-    async def start(cls, runtime: str, layers: frozenset[str]) -> Zygote:
-        """A zygote that is ready. Call it in the main thread. Raises ZygoteError."""
+    async def start(cls, runtime: str, layers: frozenset[str], modules: Sequence[str] = ()) -> Zygote:
+        """A zygote that is ready, with these modules beside those of its language.
+
+        Call it in the main thread. Raises ZygoteError.
+        """
         try:
             tree = cgroup.enter() if CGROUP in layers else None
         except (SandboxError, OSError) as error:
             raise ZygoteError(f"control groups could not be had: {error}") from None
-        return cls(runtime, await launch(runtime, layers), tree)
+        return cls(runtime, await launch(runtime, layers, modules), tree)
 
     @property
     def children(self) -> int:

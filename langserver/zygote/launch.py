@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakSet
 
@@ -45,13 +46,13 @@ class Launched:
     facts: Facts
 
 
-async def launch(runtime: str, layers: frozenset[str]) -> Launched:
-    """Starts a zygote and waits until it is ready. Raises ZygoteError.
+async def launch(runtime: str, layers: frozenset[str], modules: Sequence[str] = ()) -> Launched:
+    """Starts a zygote and waits until it is ready. `modules` are added to those of its language. Raises ZygoteError.
 
     Call it in the main thread: PDEATHSIG follows the thread that started a process (PR_SET_PDEATHSIG(2const)).
     """
     try:
-        process, control = _exec(runtime, layers)
+        process, control = _exec(runtime, layers, modules)
     except OSError as error:
         raise ZygoteError(f"the {runtime} zygote could not start: {error.strerror}") from None
     try:
@@ -82,11 +83,13 @@ def running() -> set[int]:
     return {process.pid for process in _started if process.poll() is None}
 
 
-def _exec(runtime: str, layers: frozenset[str]) -> tuple[subprocess.Popen[bytes], socket.socket]:
+def _exec(
+    runtime: str, layers: frozenset[str], modules: Sequence[str]
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     try:
         process = subprocess.Popen(
-            [sys.executable, *_INTERPRETER, runtime, str(theirs.fileno()), format_layers(layers)],
+            [sys.executable, *_INTERPRETER, runtime, str(theirs.fileno()), format_layers(layers), *modules],
             env={},
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,

@@ -1,6 +1,7 @@
 """The zygote: hardens itself, preloads one runtime, then forks children on the server's word until the server is gone.
 
-Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD LAYERS`, with an empty environment.
+Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD LAYERS [MODULE...]`, with an empty
+environment.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -181,7 +182,9 @@ class Zygote:
         return Idle(memory, held, max_rss)
 
 
-def prepare(name: str, layers: frozenset[str], control_fd: int) -> tuple[Runtime, Jail, int | None]:
+def prepare(
+    name: str, layers: frozenset[str], control_fd: int, modules: Sequence[str] = ()
+) -> tuple[Runtime, Jail, int | None]:
     """Makes this process one that children of runtime `name` can be forked from; it keeps `control_fd` open.
 
     Returns the runtime, preloaded, the jail of the children, and the descriptor of the OOM score. With the layer
@@ -195,7 +198,7 @@ def prepare(name: str, layers: frozenset[str], control_fd: int) -> tuple[Runtime
     oom_fd = oom.open_score()
     harden_zygote(layers, control_fd, parent_pid, oom_fd, inside)
     os.environ.clear()
-    runtime = make_runtime(name, POLICY in layers)
+    runtime = make_runtime(name, POLICY in layers, modules)
     runtime.preload()
     jail = Jail(name, layers, inside.proc if inside else Proc())
     finish_zygote(layers, inside)
@@ -207,8 +210,8 @@ def prepare(name: str, layers: frozenset[str], control_fd: int) -> tuple[Runtime
 
 def main(argv: list[str]) -> None:
     """Runs a zygote. Raises SystemExit with the reason when it cannot start."""
-    name, control_fd, layer_names = argv
-    runtime, jail, oom_fd = prepare(name, parse_layers(layer_names), int(control_fd))
+    name, control_fd, layer_names, *modules = argv
+    runtime, jail, oom_fd = prepare(name, parse_layers(layer_names), int(control_fd), modules)
     # Open until the process has ended: its end tells the server that the last words are there.
     control = socket.socket(fileno=int(control_fd))
     zygote = Zygote(control, runtime, jail, oom_fd)

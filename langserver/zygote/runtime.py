@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol, cast
 
 from langserver.wire.channel import Channel
@@ -41,8 +42,11 @@ class Runtime(Protocol):
         """Sends one report with every problem of the source; runs nothing."""
 
 
-def make_runtime(name: str, policy: bool) -> Runtime:
-    """The runtime called `name`; only that one's modules are imported. Raises ValueError for an unknown name."""
+def make_runtime(name: str, policy: bool, modules: Sequence[str] = ()) -> Runtime:
+    """The runtime called `name`; only that one's code is imported. `modules` are what the operator added.
+
+    Raises ValueError for an unknown name, KeyError for an unknown module.
+    """
     if name == "python":
         from langserver.python_runtime.run import PythonRuntime
 
@@ -50,5 +54,5 @@ def make_runtime(name: str, policy: bool) -> Runtime:
     if name == "js":
         from langserver.js_runtime.run import JsRuntime
 
-        return cast("Runtime", JsRuntime(policy))
+        return cast("Runtime", JsRuntime(policy, modules))
     raise ValueError(f"there is no runtime {name!r}")

@@ -5,7 +5,7 @@
   const SHOWN_BYTES = 50;
   const plain = {
     from: Buffer.from, byteLength: Buffer.byteLength, isEncoding: Buffer.isEncoding,
-    toString: Buffer.prototype.toString, write: Buffer.prototype.write,
+    toString: Buffer.prototype.toString, write: Buffer.prototype.write, indexOf: Buffer.prototype.indexOf,
   };
   const NAMES = {
     __proto__: null, utf8: 'utf8', 'utf-8': 'utf8', hex: 'hex', base64: 'base64', base64url: 'base64url', latin1: 'latin1', binary: 'latin1',
@@ -37,9 +37,16 @@
     return Object.setPrototypeOf(bytes, Buffer.prototype);
   }
 
+  // An empty text is found at once, as in a string; the package finds none.
+  const isEmptyText = (value) => value === '';
+  function placeOf(buffer, offset) {
+    const from = Math.trunc(Number(offset)) || 0;
+    return Math.min(buffer.length, from < 0 ? Math.max(0, buffer.length + from) : from);
+  }
+
   function define(holder, methods) {
-    for (const [name, value] of Object.entries(methods)) {
-      Object.defineProperty(holder, name, { value, writable: true, configurable: true });
+    for (const name of Reflect.ownKeys(methods)) {
+      Object.defineProperty(holder, name, { value: methods[name], writable: true, configurable: true });
     }
   }
 
@@ -68,6 +75,12 @@
       const [from, to] = [Math.max(0, Math.trunc(start) || 0), Math.min(this.length, Math.trunc(end) || 0)];
       return from >= to ? '' : write(new Uint8Array(this.buffer, this.byteOffset + from, to - from));
     },
+    indexOf(value, offset, encoding) {
+      return isEmptyText(value) ? placeOf(this, offset) : plain.indexOf.call(this, value, offset, encoding);
+    },
+    includes(value, offset, encoding) {
+      return this.indexOf(value, offset, encoding) !== -1;
+    },
     write(text, offset, length, encoding) {
       const given = [offset, length, encoding].findLast((argument) => typeof argument === 'string');
       const name = nameOf(given);
@@ -79,14 +92,14 @@
       this.set(bytes, start);
       return bytes.length;
     },
-    [Symbol.for('nodejs.util.inspect.custom')]() {
+    [host.CUSTOM_INSPECT]() {
       const shown = this.subarray(0, SHOWN_BYTES).toString('hex').replace(/..(?=.)/g, '$& ');
       const rest = this.length - SHOWN_BYTES;
       const more = rest > 0 ? ` ... ${rest} more byte${rest > 1 ? 's' : ''}` : '';
-      return `<${this.constructor.name}${shown && ' '}${shown}${more}>`;
+      return `<${this.constructor.name} ${shown}${more}>`;
     },
   });
-  define(Buffer.prototype, { inspect: Buffer.prototype[Symbol.for('nodejs.util.inspect.custom')] });
+  define(Buffer.prototype, { inspect: Buffer.prototype[host.CUSTOM_INSPECT] });
 
   return { Buffer, kMaxLength };
 }

@@ -4,6 +4,8 @@
   const PIECE = 8192;
   const ONLY_ASCII = /^[\0-\x7f]*$/;
 
+  const coded = (Type, code, message) => Object.assign(new Type(message), { code });
+
   // Bytes as a string of the characters 0 to 255, and back.
   function binaryText(bytes) {
     let text = '';
@@ -135,7 +137,7 @@
   function encodingOf(label) {
     const wanted = String(label).replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, '').toLowerCase();
     for (const name in LABELS) if (LABELS[name].split(' ').includes(wanted)) return name;
-    throw new RangeError(`The "${label}" encoding is not supported`);
+    throw coded(RangeError, 'ERR_ENCODING_NOT_SUPPORTED', `The "${label}" encoding is not supported`);
   }
 
   class TextDecoder {
@@ -175,9 +177,8 @@
       if (text === undefined) {
         this.#held = new Uint8Array(0);
         this.#begun = false;
-        const error = new TypeError(`The encoded data was not valid for encoding ${this.#encoding}`);
-        error.code = 'ERR_ENCODING_INVALID_ENCODED_DATA';
-        throw error;
+        const message = `The encoded data was not valid for encoding ${this.#encoding}`;
+        throw coded(TypeError, 'ERR_ENCODING_INVALID_ENCODED_DATA', message);
       }
       if (mayHaveMark && text[0] === '\ufeff') text = text.slice(1);
       return text;

@@ -45,6 +45,7 @@ const toWellFormed = uncurry(String.prototype.toWellFormed);
 const repeat = uncurry(String.prototype.repeat);
 const padStart = uncurry(String.prototype.padStart);
 const padEnd = uncurry(String.prototype.padEnd);
+const numberInBase = uncurry(Number.prototype.toString);
 const numberValue = uncurry(Number.prototype.valueOf);
 const stringValue = uncurry(String.prototype.valueOf);
 const booleanValue = uncurry(Boolean.prototype.valueOf);
@@ -52,6 +53,7 @@ const symbolText = uncurry(Symbol.prototype.toString);
 const getterOf = (object, key) => uncurry(getOwnPropertyDescriptor(object, key).get);
 const regexSource = getterOf(RegExp.prototype, 'source');
 // RegExp.prototype.flags would read each of these from the object, where a program may have put something else.
+const CUSTOM_INSPECT = symbolFor('nodejs.util.inspect.custom');
 const REGEX_FLAGS = [
   ['d', getterOf(RegExp.prototype, 'hasIndices')], ['g', getterOf(RegExp.prototype, 'global')],
   ['i', getterOf(RegExp.prototype, 'ignoreCase')], ['m', getterOf(RegExp.prototype, 'multiline')],
@@ -69,6 +71,10 @@ const setEach = uncurry(Set.prototype.forEach);
 const setSize = getterOf(Set.prototype, 'size');
 const TypedArray = getPrototypeOf(Uint8Array);
 const typedLength = getterOf(TypedArray.prototype, 'length');
+const bufferLength = getterOf(ArrayBuffer.prototype, 'byteLength');
+const viewLength = getterOf(DataView.prototype, 'byteLength');
+const viewOffset = getterOf(DataView.prototype, 'byteOffset');
+const viewBuffer = getterOf(DataView.prototype, 'buffer');
 const { load, store, wait } = Atomics;
 
 // Our promises answer `then` without asking a constructor that the program may have replaced.
@@ -104,6 +110,10 @@ function native(name, length, body) {
   return bound;
 }
 
+function isObject(value) {
+  return typeof value === 'object' ? value !== null : typeof value === 'function';
+}
+
 // JSON text of a string. Strings are the one case in which JSON.stringify consults nothing a program can change.
 function quote(text) {
   return stringifyJson(text);
@@ -124,6 +134,7 @@ const UNBOXED = new Map([
   ['Number', numberValue], ['String', stringValue], ['Boolean', booleanValue],
   ['BigInt', uncurry(BigInt.prototype.valueOf)], ['Symbol', uncurry(Symbol.prototype.valueOf)],
 ]);
+const MAX_ANCESTORS = 100; // a Proxy may name itself as its own prototype, without end
 const FUNCTIONS = new Map([
   [AsyncFunction.prototype, 'AsyncFunction'], [getPrototypeOf(function* () {}), 'GeneratorFunction'],
   [getPrototypeOf(async function* () {}), 'AsyncGeneratorFunction'],

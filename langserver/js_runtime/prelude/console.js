@@ -2,8 +2,8 @@
 // Levels: log 0, info 1, warn 2, error 3, debug 4.
 const GROUP_DEPTH = 20;
 const DIR_DEPTH = 50;
-const counts = new Map();
-const clocks = new Map();
+const counts = new NativeMap();
+const clocks = new NativeMap();
 let groupDepth = 0;
 
 function say(level, text) {
@@ -53,19 +53,33 @@ function directive(code, value, limit) {
       return '';
     case 's':
       if (typeof value === 'string') return shown(value, limit);
-      return isObject(value) ? inspect(value, limit, 0) : inspectPrimitive(value, newBudget(limit, 0, LINE_WIDTH));
+      if (isObject(value)) return shown(ownText(value) ?? inspect(value, limit, 0), limit);
+      return inspectPrimitive(value, newBudget(limit, 0, LINE_WIDTH));
     case 'd':
     case 'i':
     case 'f': {
       // What an object says it is as a number would be asked of the program.
       if (isObject(value) || typeof value === 'symbol') return 'NaN';
-      if (typeof value === 'bigint') return numberText(value);
+      if (typeof value === 'bigint' && code !== 'f') return numberText(value);
       return numberText(code === 'd' ? toNumber(value) : code === 'i' ? toInteger(value) : toFloat(value));
     }
     case 'j':
       return asJson(value, limit);
     default:
       return inspect(value, limit, code === 'o' ? 2 * INSPECT_DEPTH : INSPECT_DEPTH);
+  }
+}
+
+// What an object says of itself by a toString of the program's; undefined when it has none, or fails. A function is its text.
+function ownText(value) {
+  try {
+    if (typeof value === 'function') return functionText(value);
+    const { toString } = value;
+    if (typeof toString !== 'function' || indexOf(functionText(toString), '[native code]') >= 0) return undefined;
+    const text = apply(toString, value, []);
+    return typeof text === 'string' ? text : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -97,60 +111,30 @@ function label(value) {
   return slice(text, 0, 100);
 }
 
-function elapsed(name) {
+function warnOfLabel(what, method) {
+  say(2, 'Warning: ' + what + ' for console.' + method + '()');
+}
+
+// Tells how long a clock runs, and whether there is such a clock.
+function tellTime(method, value, values) {
+  const name = label(value);
   const started = mapGet(clocks, name);
-  return started === undefined ? '' : name + ': ' + (now() - started) + 'ms';
+  if (started === undefined) {
+    warnOfLabel("No such label '" + name + "'", method);
+    return;
+  }
+  say(0, name + ': ' + (now() - started) + 'ms' + (values.length > 0 ? ' ' + format(values, logLeft) : ''));
+}
+
+function startClock(value) {
+  const name = label(value);
+  if (mapGet(clocks, name) === undefined) mapSet(clocks, name, now());
+  else warnOfLabel("Label '" + name + "' already exists", 'time');
 }
 
 function openGroup(...values) {
   if (values.length > 0) say(0, format(values, logLeft));
   if (groupDepth < GROUP_DEPTH) groupDepth++;
-}
-
-// Rows of objects or lists as aligned columns; anything else as by log.
-function table(rows) {
-  if (logLeft < 0) return;
-  if (typeof rows !== 'object' || rows === null) return say(0, shown(rows, logLeft));
-  const columns = list();
-  const known = new NativeMap();
-  const lines = list();
-  const names = keysOf(rows);
-  for (let i = 0; i < names.length && i < INSPECT_ITEMS; i++) {
-    const row = rows[names[i]];
-    const cells = new NativeMap();
-    const fields = typeof row === 'object' && row !== null ? keysOf(row) : [];
-    for (let j = 0; j < fields.length && j < INSPECT_ITEMS; j++) addCell(cells, columns, known, fields[j], row[fields[j]]);
-    if (fields.length === 0) addCell(cells, columns, known, 'Values', row);
-    lines[lines.length] = { __proto__: null, name: names[i], cells };
-  }
-  say(0, alignedRows(columns, lines));
-}
-
-function addCell(cells, columns, known, name, value) {
-  if (!mapGet(known, name)) {
-    mapSet(known, name, true);
-    columns[columns.length] = name;
-  }
-  mapSet(cells, name, slice(inspect(value, 200), 0, 200));
-}
-
-function alignedRows(columns, lines) {
-  let text = '';
-  const widths = list();
-  const cellOf = (line, column) => (column < 0 ? line.name : (mapGet(line.cells, columns[column]) ?? ''));
-  for (let c = -1; c < columns.length; c++) {
-    let width = c < 0 ? 7 : columns[c].length;
-    for (let r = 0; r < lines.length; r++) if (cellOf(lines[r], c).length > width) width = cellOf(lines[r], c).length;
-    widths[c + 1] = width;
-  }
-  for (let r = -1; r < lines.length && text.length <= logLeft; r++) {
-    if (r >= 0) text += '\n';
-    for (let c = -1; c < columns.length; c++) {
-      const cell = r < 0 ? (c < 0 ? '(index)' : columns[c]) : cellOf(lines[r], c);
-      text += (c < 0 ? '' : ' | ') + padEnd(cell, widths[c + 1]);
-    }
-  }
-  return text;
 }
 
 const methods = {
@@ -169,11 +153,15 @@ const methods = {
     mapSet(counts, name, count);
     say(0, name + ': ' + count);
   },
-  countReset: (value) => void mapDelete(counts, label(value)),
-  time: (value) => void mapSet(clocks, label(value), now()),
-  timeLog: (value, ...values) => say(0, elapsed(label(value)) + (values.length > 0 ? ' ' + format(values, logLeft) : '')),
+  countReset: (value) => {
+    const name = label(value);
+    if (mapGet(counts, name) === undefined) say(2, "Warning: Count for '" + name + "' does not exist");
+    mapDelete(counts, name);
+  },
+  time: startClock,
+  timeLog: (value, ...values) => tellTime('timeLog', value, values),
   timeEnd: (value) => {
-    say(0, elapsed(label(value)));
+    tellTime('timeEnd', value, []);
     mapDelete(clocks, label(value));
   },
   group: openGroup,
@@ -188,4 +176,15 @@ function makeConsole() {
   const names = ownKeys(methods);
   for (let i = 0; i < names.length; i++) made[names[i]] = native(names[i], 0, methods[names[i]]);
   return made;
+}
+
+// What util.inspect takes, and the function that is handed to an object's own way of showing itself.
+const inspectForPrograms = native('inspect', 2, (value, options, depth) => {
+  const wanted = typeof options === 'boolean' ? { depth } : options; // (value, showHidden, depth) is the older form
+  return inspect(value, UTIL_CHARS, depthOf(wanted), widthOf(wanted));
+});
+
+function widthOf(options) {
+  const property = isObject(options) ? getOwnPropertyDescriptor(options, 'breakLength') : undefined;
+  return property !== undefined && property.value === Infinity ? Infinity : LINE_WIDTH;
 }

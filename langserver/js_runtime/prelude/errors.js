@@ -4,18 +4,7 @@ const TEXT_UNITS = 4000;
 const SHOWN_UNITS = 500; // of a value that was thrown, and of what is on an error
 const FRAMES = 50;
 const CAUSES = 5;
-const BODY_LINES = 2; // the lines that V8 puts before the text of a function made by a constructor
-let linesBefore = 0;
-let sourceLabel = '';
-let defaultName = ''; // of the function that a module exports by default without a name
 const HOPELESS = '{"type":"","message":"the program threw a value that cannot be described","frames":[]}';
-
-// An error of ours for the program to catch, without frames of ours in its stack.
-function refusal(Type, message, above) {
-  const error = new Type(message);
-  captureStackTrace(error, above);
-  return error;
-}
 
 // Its `message`, `stack` and `name` are asked of the program; if that fails, no getter is asked a second time.
 function describe(thrown) {
@@ -86,10 +75,6 @@ function addHidden(error, name, budget, here, depth, parts) {
   if (property) parts[parts.length] = '[' + name + ']: ' + propertyValue(property, budget, here, depth);
 }
 
-function textOf(value) {
-  return typeof value === 'string' ? value : '';
-}
-
 function cut(text) {
   return text.length > TEXT_UNITS ? slice(text, 0, TEXT_UNITS) + '...' : text;
 }
@@ -145,13 +130,6 @@ function taskFrames(sites) {
   return frames;
 }
 
-// V8 calls the top level of a text that was given to a constructor eval.
-function siteName(site) {
-  const name = textOf(siteFunction(site));
-  if (name === 'eval') return '';
-  return name !== '' && name === defaultName ? 'default' : name;
-}
-
 // The value of `stack`: the program's formatter makes it, if there is one that works, or it is V8's usual text.
 function stackOf(error, sites, formatter) {
   if (typeof formatter === 'function') {
@@ -163,39 +141,6 @@ function stackOf(error, sites, formatter) {
   }
   return stackText(error, sites);
 }
-
-// As V8 writes it, but with the lines and the label that the author knows, and no frame of ours or of a library.
-function stackText(error, sites) {
-  let text = '<error>';
-  try {
-    text = errorHeader(error);
-  } catch {
-    // V8 writes the same for an error that cannot be named
-  }
-  for (let i = 0; i < sites.length; i++) {
-    const frame = siteShown(sites[i]);
-    if (frame !== '') text += '\n    at ' + frame;
-  }
-  return text;
-}
-
-function siteShown(site) {
-  const script = siteScript(site);
-  const text = siteText(site);
-  if (typeof script !== 'string') return text; // of the language
-  const line = (siteLine(site) | 0) - linesBefore;
-  if (script !== 'task.js' || line < 1) return '';
-  const place = sourceLabel + ':' + line + ':' + (siteColumn(site) | 0);
-  const at = indexOf(text, '(task.js:');
-  if (siteName(site) === '' || at < 0) return place;
-  const name = slice(text, 0, at);
-  return (name === defaultName + ' ' ? 'default ' : name) + '(' + place + ')';
-}
-
-// V8 asks this of every error whose stack is read; a program may put another in its place. It takes no bound function.
-defineProperty(NativeError, 'prepareStackTrace', {
-  __proto__: null, value: (error, sites) => stackText(error, sites), writable: true, configurable: true,
-});
 
 function withoutPrototype(descriptor) {
   setPrototypeOf(descriptor, null);

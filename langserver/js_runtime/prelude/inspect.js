@@ -4,7 +4,7 @@ const INSPECT_DEPTH = 2;
 const INSPECT_NODES = 5000;
 const INSPECT_ITEMS = 100;
 const UNGROUPED_ITEMS = 6; // up to so many items an array stands on one line, if it fits
-const MAX_ANCESTORS = 100; // a Proxy may name itself as its own prototype, without end
+const SHOWN_BYTES = 50;
 const UNREADABLE = '[unreadable]';
 
 // `width` of a line may be Infinity: then all is on one.
@@ -13,11 +13,7 @@ function inspect(value, chars, depth = INSPECT_DEPTH, width = LINE_WIDTH) {
 }
 
 function newBudget(chars, depth, width) {
-  return { __proto__: null, nodes: INSPECT_NODES, chars, depth, width, circles: 0 };
-}
-
-function isObject(value) {
-  return typeof value === 'object' ? value !== null : typeof value === 'function';
+  return { __proto__: null, nodes: INSPECT_NODES, chars, depth, width, circles: 0, lastDepth: 0, lastLevels: 0 };
 }
 
 // `parents` is a chain of the objects around this one.
@@ -115,6 +111,7 @@ function inspectLanguageKind(value, budget, here, depth) {
   if (kind === 'TypedArray') return inspectArray(value, typedLength(value), true, budget, here, depth);
   if (kind === 'Map') return inspectCollection(value, mapSize(value), kind, budget, here, depth);
   if (kind === 'Set') return inspectCollection(value, setSize(value), kind, budget, here, depth);
+  if (kind === 'ArrayBuffer' || kind === 'DataView') return inspectBytes(value, kind, budget, here, depth);
   return inspectPlain(value, kind, budget, here, depth);
 }
 
@@ -218,7 +215,9 @@ function inspectArray(value, length, isTyped, budget, here, depth) {
     addProperties(value, names ?? keysOf(value), present, budget, here, depth, parts);
   }
   const rows = items > UNGROUPED_ITEMS && budget.width === LINE_WIDTH ? inRows(parts, items, isNumeric, 2 * depth) : parts;
-  return rows === parts ? enclose(open, parts, ']', budget, depth) : onLines(open, rows, ']', depth);
+  if (rows === parts) return enclose(open, parts, ']', budget, depth);
+  levelsWithin(budget, depth);
+  return onLines(open, rows, ']', depth);
 }
 
 function plural(count, noun) {
@@ -260,6 +259,32 @@ function inspectPlain(value, kind, budget, here, depth) {
   return enclose(open, parts, '}', budget, depth);
 }
 
+// A buffer with its first bytes, a view with what it is of.
+function inspectBytes(value, kind, budget, here, depth) {
+  if (depth > budget.depth) return tooDeep(value);
+  const parts = list();
+  if (kind === 'ArrayBuffer') {
+    const length = bufferLength(value);
+    parts[0] = '[Uint8Contents]: <' + hexOf(value, length) + '>';
+    parts[1] = 'byteLength: ' + length;
+  } else {
+    parts[0] = 'byteLength: ' + viewLength(value);
+    parts[1] = 'byteOffset: ' + viewOffset(value);
+    parts[2] = 'buffer: ' + inspectValue(viewBuffer(value), budget, here, depth + 1);
+  }
+  addProperties(value, keysOf(value), 0, budget, here, depth, parts);
+  return enclose(headOf(value, -1, '') + '{', parts, '}', budget, depth);
+}
+
+function hexOf(buffer, length) {
+  const shown = min(length, SHOWN_BYTES);
+  if (shown === 0) return '';
+  const bytes = new NativeUint8Array(buffer, 0, shown);
+  let text = '';
+  for (let i = 0; i < shown; i++) text += (i > 0 ? ' ' : '') + padStart(numberInBase(bytes[i], 16), 2, '0');
+  return length > shown ? text + ' ... ' + plural(length - shown, 'more byte') : text;
+}
+
 // Adds the enumerable properties to `parts`: those of `names` from the one numbered `from`, then those with a symbol.
 function addProperties(value, names, from, budget, here, depth, parts) {
   let i = from;
@@ -280,14 +305,4 @@ function addProperty(value, key, budget, here, depth, parts) {
 function propertyValue(property, budget, here, depth) {
   if (hasOwn(property, 'value')) return inspectValue(property.value, budget, here, depth + 1);
   return property.get ? (property.set ? '[Getter/Setter]' : '[Getter]') : '[Setter]';
-}
-
-function isIdentifier(name) {
-  if (name.length === 0 || name.length > 100) return false;
-  for (let i = 0; i < name.length; i++) {
-    const unit = charCodeAt(name, i);
-    const letter = (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || unit === 95 || unit === 36;
-    if (!letter && !(i > 0 && unit >= 48 && unit <= 57)) return false;
-  }
-  return true;
 }

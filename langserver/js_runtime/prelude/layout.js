@@ -2,12 +2,14 @@
 const LINE_WIDTH = 80;
 const LINE_MARGIN = 11; // what Node keeps free of a line, beside brackets and commas
 const ROW_ITEMS = 12;
+const LINE_LEVELS = 3; // how many levels of values a line may hold
 
 // Parts in brackets, on one line if that fits. `open` is all that stands before them.
 function enclose(open, parts, close, budget, depth) {
   if (parts.length === 0) return open + close;
+  const levels = levelsWithin(budget, depth);
   let total = open.length + 2 * depth + LINE_MARGIN - 1;
-  let isOneLine = indexOf(open, '\n') < 0;
+  let isOneLine = levels <= LINE_LEVELS && indexOf(open, '\n') < 0;
   for (let i = 0; i < parts.length && isOneLine; i++) {
     total += parts[i].length + 2;
     isOneLine = total <= budget.width && indexOf(parts[i], '\n') < 0;
@@ -16,6 +18,14 @@ function enclose(open, parts, close, budget, depth) {
   let text = open;
   for (let i = 0; i < parts.length; i++) text += (i > 0 ? ', ' : ' ') + parts[i];
   return text + ' ' + close;
+}
+
+// How many levels the value at `depth` has, counted as Node counts them: down the last of its values that has any.
+function levelsWithin(budget, depth) {
+  const levels = budget.lastDepth === depth + 1 ? budget.lastLevels + 1 : 1; // the value before it was inside it, or not
+  budget.lastDepth = depth;
+  budget.lastLevels = levels;
+  return levels;
 }
 
 function onLines(open, parts, close, depth) {

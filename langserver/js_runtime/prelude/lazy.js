@@ -6,15 +6,12 @@
 // that leads out of here passes through them. They get `host`, which holds nothing that a program might not have.
 const LIBRARY_LEVEL = 6; // a record that is no line: its text is the library wanted
 const PIECE_BYTES = 8192;
-const UTIL_CHARS = 1 << 20; // what util.format and util.inspect give at most
 const LOADING = freeze({ __proto__: null });
 const LIBRARY_START = "'use strict';"; // strict: no call site tells a function, or what `this` was
 const LIBRARY_END = '\n//# sourceURL=internal';
-const CUSTOM_INSPECT = symbolFor('nodejs.util.inspect.custom');
 const libraryTexts = new NativeMap();
 const libraries = new NativeMap();
 let entropy = ''; // in hex, until the generator is made of it
-let startedAt = 0;
 
 // A line of JSON, {texts: [[name, length], ...], entropy}, and the texts.
 function takeTexts(message) {
@@ -82,11 +79,6 @@ function lazyGlobal(name, from) {
   return value;
 }
 
-// An assignment of the program to a name of ours makes a global of its own, as with any other name.
-function replaceGlobal(name, value) {
-  defineProperty(theGlobal, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
-}
-
 // Random bytes: the state of their generator is in globals/random.js and nowhere else.
 let nextByte = () => {
   if (entropy === '') askForText('random');
@@ -95,17 +87,6 @@ let nextByte = () => {
   return nextByte();
 };
 
-// What util.inspect takes, and the function that is handed to an object's own way of showing itself.
-const inspectForPrograms = native('inspect', 2, (value, options, depth) => {
-  const wanted = typeof options === 'boolean' ? { depth } : options; // (value, showHidden, depth) is the older form
-  return inspect(value, UTIL_CHARS, depthOf(wanted), widthOf(wanted));
-});
-
-function widthOf(options) {
-  const property = isObject(options) ? getOwnPropertyDescriptor(options, 'breakLength') : undefined;
-  return property !== undefined && property.value === Infinity ? Infinity : LINE_WIDTH;
-}
-
 // Stands for a function that a module lacks here on purpose.
 function absent(what) {
   const refuse = () => {
@@ -113,6 +94,16 @@ function absent(what) {
     throw refusal(NativeError, what + ' is not available here', refuse);
   };
   return native(slice(what, indexOf(what, '.') + 1), 0, refuse);
+}
+
+function inspectForLibraries(...given) {
+  const { inspectForPrograms } = showing();
+  return apply(inspectForPrograms, undefined, given);
+}
+
+function formatForPrograms(values) {
+  const { format } = showing();
+  return format(values, UTIL_CHARS);
 }
 
 const host = freeze({
@@ -125,11 +116,10 @@ const host = freeze({
   randomByte: () => nextByte(),
   callLater: (callback, delay) => addTimer('setTimeout', callback, delay, [], false),
   callMaybeLater: (callback, delay) => addTimer('setTimeout', callback, delay, [], false, false),
-  callEvery: (callback, delay) => addTimer('setInterval', callback, delay, [], true),
   dropTimer,
   timers: timerFunctions,
   absent,
   report: (error) => enqueue(() => { throw error; }),
-  inspect: inspectForPrograms,
-  format: (values) => format(values, UTIL_CHARS),
+  inspect: inspectForLibraries,
+  format: formatForPrograms,
 });

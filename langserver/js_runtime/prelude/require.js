@@ -1,9 +1,9 @@
 // require(): the modules that the host's table MODULES names, nothing else. It has for each its library and the name by
 // which that exports the module; of a family of them, `lodash/`, what has its members.
-function requireModule(given) {
+function requireModule(given, asked) {
   const name = toText(given);
   const found = moduleNamed(slice(name, 0, 5) === 'node:' ? slice(name, 5) : name);
-  if (found === undefined) throw refusedModule(name);
+  if (found === undefined) throw refusedModule(name, asked);
   return found;
 }
 
@@ -22,10 +22,10 @@ function moduleNamed(name) {
 }
 
 // Of import() there is nothing to tell: V8 rejects it without asking anyone.
-function refusedModule(name) {
+function refusedModule(name, asked) {
   const module = quote(slice(name, 0, 100));
   tellRefusal(module);
-  const error = refusal(NativeError, 'the module ' + module + ' is not available here', requireModule);
+  const error = refusal(NativeError, 'the module ' + module + ' is not available here', asked);
   defineProperty(error, 'code', { __proto__: null, value: 'MODULE_NOT_FOUND', writable: true, configurable: true });
   return error;
 }

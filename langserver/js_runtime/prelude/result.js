@@ -171,3 +171,13 @@ function writePlain(value, here) {
   }
   return text + '}';
 }
+
+function isIdentifier(name) {
+  if (name.length === 0 || name.length > 100) return false;
+  for (let i = 0; i < name.length; i++) {
+    const unit = charCodeAt(name, i);
+    const letter = (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || unit === 95 || unit === 36;
+    if (!letter && !(i > 0 && unit >= 48 && unit <= 57)) return false;
+  }
+  return true;
+}

@@ -58,6 +58,13 @@ function emit(level, text) {
   }
 }
 
+// An error of ours for the program to catch, without frames of ours in its stack.
+function refusal(Type, message, above) {
+  const error = new Type(message);
+  captureStackTrace(error, above);
+  return error;
+}
+
 // Tells of a refusal, each once: a program may catch the error that it gets for it.
 function tellRefusal(what) {
   if (refusals === MAX_REFUSALS || mapGet(refused, what)) return;

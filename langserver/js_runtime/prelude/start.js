@@ -6,6 +6,8 @@
 //
 // A result is taken when nothing can change it any more: all timers that fire once have fired. Intervals end with it.
 let inputs;
+let startedAt = 0;
+const BODY_LINES = 2; // the lines that V8 puts before the text of a function made by a constructor
 let settled = ''; // 'ended': the source has run and told no value yet; 'value' and 'error': `outcome` is that
 let outcome;
 let atEnd; // gives the value of a source that ended without telling one
@@ -286,7 +288,8 @@ function draw() {
 // What a program finds beside the language lies behind the global object, not on it: declaring the same name is no clash.
 const surface = {
   __proto__: lazySurface,
-  console: makeConsole(),
+  get console() { return lazyConsole(); },
+  set console(value) { replaceGlobal('console', value); },
   ...timerFunctions,
   queueMicrotask: native('queueMicrotask', 1, (callback) => {
     if (typeof callback !== 'function') throw refusal(NativeTypeError, 'queueMicrotask needs a function');

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from langserver.errors import StartError
+from langserver.js_runtime.catalog import OPTIONAL
 from langserver.settings import Settings
 
 
@@ -49,6 +50,15 @@ def test_lists(monkeypatch):
     assert settings.required_layers == {"seccomp", "landlock"}
 
 
+def test_modules_are_of_those_there_are(monkeypatch):
+    monkeypatch.setenv("LANG_JS_MODULES", "luxon, dayjs,luxon,")
+    settings = Settings()
+    assert settings.js_modules == ("dayjs", "luxon")
+    assert (settings.added_modules("js"), settings.added_modules("python")) == (("dayjs", "luxon"), ())
+    described = Settings.model_fields["js_modules"].description
+    assert described == f"some of {', '.join(OPTIONAL)}, separated by commas"
+
+
 def test_no_layer_may_be_required(monkeypatch):
     monkeypatch.setenv("LANG_REQUIRED_LAYERS", "none")
     assert Settings().required_layers == frozenset()
@@ -66,6 +76,7 @@ def test_no_layer_may_be_required(monkeypatch):
         ("LANG_LISTEN_ADDR", "50053", "HOST:PORT"),
         ("LANG_LISTEN_ADDR", ":50053", "HOST:PORT"),
         ("LANG_LISTEN_ADDR", "localhost:66000", "HOST:PORT"),
+        ("LANG_JS_MODULES", "lodash,moment", "some of dayjs, lodash, luxon"),
         ("LANG_RUNTIMES", "ruby", "some of python, js"),
         ("LANG_RUNTIMES", "", "some of python, js"),
         ("LANG_REQUIRED_LAYERS", "firewall", "none, or some of policy, audit"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from textwrap import dedent
+
 import pytest
 
 SHOWN = {
@@ -51,12 +54,15 @@ SHOWN = {
     ),
     """console.log(["it's", 'a"b', `'"`, 'a\\nb'])""": """[ "it's", 'a"b', `'"`, 'a\\nb' ]""",
     "console.log({ a: { b: { c: { d: 1 }, e: {}, f: [] } } })": "{ a: { b: { c: [Object], e: {}, f: [] } } }",
-    "console.dir({ a: { b: { c: { d: { e: 1 } } } } }, { depth: null })": "{ a: { b: { c: { d: { e: 1 } } } } }",
+    "console.dir({ a: { b: { c: { d: 1 } } } }, { depth: 0 })": "{ a: [Object] }",
     "console.log('%s %s %s', -0, { a: { b: 1 } }, Symbol('s'))": "-0 { a: [Object] } Symbol(s)",
     "console.log('%d %d %i %i %f %d', '5', {}, '42.9px', 5.7, '3.5x', 5n)": "5 NaN 42 5 3.5 5n",
     "console.log('%j %j', { a: [1] }, 'x')": '{"a":[1]} "x"',
-    "console.log('%O %o', { a: { b: { c: { d: 1 } } } }, { a: { b: { c: { d: 1 } } } })": (
-        "{ a: { b: { c: [Object] } } } { a: { b: { c: { d: 1 } } } }"
+    "console.log('%s %s', { toString: () => 'own' }, new (class A { toString() { return 'its'; } })())": "own its",
+    "console.log('%s %s', () => 1, class A {})": "() => 1 class A {}",
+    "console.log('%s', { toString() { throw 1; } })": "{ toString: [Function: toString] }",
+    "console.log(new ArrayBuffer(2), new DataView(new ArrayBuffer(2), 1))": (
+        "ArrayBuffer { [Uint8Contents]: <00 00>, byteLength: 2 } DataView {"
     ),
     "console.log('%cred', 'color: red')": "red",
     "console.log('100%%')": "100%%",
@@ -105,7 +111,31 @@ ROWS = {
         "}",
     ],
     "console.log(new Uint8Array(7))": ["Uint8Array(7) [", "  0, 0, 0, 0,", "  0, 0, 0", "]"],
+    "console.log('%O %o', { a: { b: { c: { d: 1 } } } }, { a: { b: { c: { d: 1 } } } })": [
+        "{ a: { b: { c: [Object] } } } {",
+        "  a: { b: { c: { d: 1 } } }",
+        "}",
+    ],
+    "console.log(new ArrayBuffer(52))": [
+        "ArrayBuffer {",
+        f"  [Uint8Contents]: <{' '.join(['00'] * 50)} ... 2 more bytes>,",
+        "  byteLength: 52",
+        "}",
+    ],
     "console.log([1, 2, 3, 4, 5, 6])": ["[ 1, 2, 3, 4, 5, 6 ]"],
+    "console.dir({ a: { b: { c: { d: { e: 1 } } } } }, { depth: null })": [
+        "{",
+        "  a: {",
+        "    b: { c: { d: { e: 1 } } }",
+        "  }",
+        "}",
+    ],
+    "console.dir({ e: { f: 1 }, a: { b: { c: { d: 1 } } } }, { depth: null })": [
+        "{",
+        "  e: { f: 1 },",
+        "  a: { b: { c: { d: 1 } } }",
+        "}",
+    ],
     "console.log(Array(7).fill('x'.repeat(30)))": ["[", *[f"  '{'x' * 30}',"] * 6, f"  '{'x' * 30}'", "]"],
 }
 
@@ -129,18 +159,93 @@ def test_streams_and_lines(js):
     assert js.run(source).logs == [(k, t) for k in ("log", "info", "warn", "error", "debug") for t in (k, "second")]
 
 
-def test_table_and_groups(js):
-    source = """console.table([{ a: 1, b: 'x' }, { a: 22 }]);
-console.group('g'); console.log('in\\nside'); console.groupEnd(); console.log('out');"""
-    assert [text.rstrip() for _, text in js.run(source).logs] == [
-        "(index) | a  | b",
-        "0       | 1  | 'x'",
-        "1       | 22 |",
-        "g",
-        "  in",
-        "  side",
-        "out",
+TABLES = {
+    "console.table([{ a: 1, b: 'x' }, { a: 22, c: { d: 1 } }])": """
+        ┌─────────┬────┬─────┬──────────┐
+        │ (index) │ a  │ b   │ c        │
+        ├─────────┼────┼─────┼──────────┤
+        │ 0       │ 1  │ 'x' │          │
+        │ 1       │ 22 │     │ { d: 1 } │
+        └─────────┴────┴─────┴──────────┘""",
+    "console.table([1, 'two', { three: 3 }])": """
+        ┌─────────┬───────┬────────┐
+        │ (index) │ three │ Values │
+        ├─────────┼───────┼────────┤
+        │ 0       │       │ 1      │
+        │ 1       │       │ 'two'  │
+        │ 2       │ 3     │        │
+        └─────────┴───────┴────────┘""",
+    "console.table({ x: { a: 1, b: 2 }, y: { b: 3 } }, ['b', 'c'])": """
+        ┌─────────┬───┬───┐
+        │ (index) │ b │ c │
+        ├─────────┼───┼───┤
+        │ x       │ 2 │   │
+        │ y       │ 3 │   │
+        └─────────┴───┴───┘""",
+    "console.table(new Map([['k', { v: 1 }], ['l', 2]]))": """
+        ┌───────────────────┬─────┬──────────┐
+        │ (iteration index) │ Key │ Values   │
+        ├───────────────────┼─────┼──────────┤
+        │ 0                 │ 'k' │ { v: 1 } │
+        │ 1                 │ 'l' │ 2        │
+        └───────────────────┴─────┴──────────┘""",
+    "console.table(new Set(['b']))": """
+        ┌───────────────────┬────────┐
+        │ (iteration index) │ Values │
+        ├───────────────────┼────────┤
+        │ 0                 │ 'b'    │
+        └───────────────────┴────────┘""",
+    "console.table([])": """
+        ┌─────────┐
+        │ (index) │
+        ├─────────┤
+        └─────────┘""",
+    "console.table(5)": "5",
+}
+
+
+@pytest.mark.parametrize("source", TABLES)
+def test_table(js, source):
+    assert [text for _, text in js.run(source).logs] == dedent(TABLES[source]).strip().split("\n")
+
+
+def test_groups(js):
+    source = "console.group('g'); console.log('in\\nside'); console.groupEnd(); console.log('out');"
+    assert [text for _, text in js.run(source).logs] == ["g", "  in", "  side", "out"]
+
+
+def test_counts_and_clocks(js):
+    source = """console.count('a'); console.count('a'); console.countReset('a'); console.count('a');
+console.countReset('b'); console.time('t'); console.time('t');
+console.timeLog('t', { x: 1 }); console.timeEnd('t'); console.timeEnd('t');"""
+    assert [(stream, re.sub(r"\d+ms", "Nms", text)) for stream, text in js.run(source).logs] == [
+        ("log", "a: 1"),
+        ("log", "a: 2"),
+        ("log", "a: 1"),
+        ("warn", "Warning: Count for 'b' does not exist"),
+        ("warn", "Warning: Label 't' already exists for console.time()"),
+        ("log", "t: Nms { x: 1 }"),
+        ("log", "t: Nms"),
+        ("warn", "Warning: No such label 't' for console.timeEnd()"),
     ]
+
+
+OWN_WAYS = {
+    "{ [show]: () => 'shown' }": "shown",
+    "{ a: { [show]: (depth) => ({ depth }) } }": "{ a: { depth: 1 } }",
+    "new (class A { [show](depth, options, inspect) { return 'A ' + inspect({ depth }); } })()": "A { depth: 2 }",
+    "{ a: { [show]: () => 'x\\ny' } }": "{\n  a: x\n  y\n}",
+    "{ [show]: () => { throw 1; } }": "[unreadable]",
+    "{ [show]: 1 }": "{ [Symbol(nodejs.util.inspect.custom)]: 1 }",
+    "{ get [show]() { throw 1; } }": "{ [Symbol(nodejs.util.inspect.custom)]: [Getter] }",
+}
+
+
+def test_an_object_may_say_how_it_is_shown(js):
+    calls = "; ".join(f"console.log({value}); console.log('-')" for value in OWN_WAYS)
+    ended = js.run(f"const show = Symbol.for('nodejs.util.inspect.custom'); {calls}")
+    shown = "\n".join(text for _, text in ended.logs).split("\n-")
+    assert [text.removeprefix("\n") for text in shown] == [*OWN_WAYS.values(), ""]
 
 
 def test_every_method_survives_every_value(js):

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from langserver.js_runtime.logs import REFUSAL_LEVEL, LogRing
+from langserver.js_runtime.logs import LIBRARY_LEVEL, REFUSAL_LEVEL, LogRing
 from langserver.wire.channel import Channel
 from langserver.wire.frames import Frame, FrameDecoder, Kind
 from langserver.wire.report import decode_event, decode_log
@@ -21,7 +21,7 @@ class Ring:
     def __init__(self, written: int = 0) -> None:
         self.memory = memoryview(bytearray(16 + 2 * UNITS))
         self.head, self.units, self.written = self.memory[:16].cast("i"), self.memory[16:].cast("H"), written
-        self.host = LogRing(self.memory)
+        self.host = LogRing(self.memory, lambda name: f"<{name}>".encode())
 
     def put(self, *units: int) -> None:
         for unit in units:
@@ -86,6 +86,24 @@ def test_a_refusal_is_told_once_and_is_no_line():
         ("refused", 'require("fs")'),
         ("refused", 'require("os")'),
     ]
+
+
+def test_a_library_is_put_into_the_ring_once_it_is_read():
+    ring = Ring()
+    ring.put(0, UNITS - 8, *units_of("y" * (UNITS - 8)))
+    ring.drain()
+    ring.put(0, 1, *units_of("x"), LIBRARY_LEVEL, 3, *units_of("url"))  # around the end
+    assert ring.drain_all() == [("log", "x")]
+    assert ring.head[2] == len(b"<url>")
+    assert bytes(ring.memory[16:21]) == b"<url>"
+    assert ring.head[1] == ring.written
+
+
+def test_a_library_never_goes_over_the_end_of_the_ring():
+    ring = Ring()
+    ring.put(LIBRARY_LEVEL, UNITS - 2, *units_of("\u20ac" * (UNITS - 2)))
+    assert ring.drain_all() == []
+    assert ring.head[2] == 2 * UNITS
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -18,12 +18,17 @@
     throw Object.assign(new AssertionError({ ...details, message: message ?? usual }), { generatedMessage: message === undefined });
   }
 
+  function compared(actual, expected, sign) {
+    const [a, b] = [shown(actual), shown(expected)];
+    return sign && !`${a}${b}`.includes('\n') ? `${a} ${sign} ${b}` : `${a}\n\nagainst\n\n${b}`;
+  }
+
   // One check: a test of actual and expected, and what is wrong when it fails.
-  function check(operator, test, complaint) {
+  function check(operator, test, complaint, sign) {
     const one = {
       [operator](actual, expected, message) {
         if (test(actual, expected)) return;
-        fail(message, `${complaint}:\n\n${shown(actual)}\n\nshould ${operator}\n\n${shown(expected)}`, { actual, expected, operator, stackStartFn: one });
+        fail(message, `${complaint}:\n\n${compared(actual, expected, sign)}\n`, { actual, expected, operator, stackStartFn: one });
       },
     }[operator];
     return one;
@@ -53,7 +58,7 @@
     const [pattern, said] = typeof expected === 'string' ? [undefined, expected] : [expected, message];
     if (!isWanted) {
       if (outcome) fail(said, `Got unwanted exception.\nActual message: "${outcome.error?.message}"`, { actual: outcome.error, expected: pattern, operator });
-    } else if (!outcome) fail(said, 'Missing expected exception.', { expected: pattern, operator });
+    } else if (!outcome) fail(said, `Missing expected ${operator === 'rejects' ? 'rejection' : 'exception'}.`, { expected: pattern, operator });
     else if (!matches(outcome.error, pattern)) {
       if (typeof pattern === 'function' && Error.isPrototypeOf(pattern)) throw outcome.error;
       fail(said, `The error is not the one expected:\n\n${shown(outcome.error)}`, { actual: outcome.error, expected: pattern, operator });
@@ -80,10 +85,10 @@
   }
 
   const loose = (a, b) => a == b || (a !== a && b !== b);
-  const equal = check('equal', loose, 'Expected values to be loosely equal');
-  const notEqual = check('notEqual', (a, b) => !loose(a, b), 'Expected values to be loosely unequal');
-  const strictEqual = check('strictEqual', Object.is, 'Expected values to be strictly equal');
-  const notStrictEqual = check('notStrictEqual', (a, b) => !Object.is(a, b), 'Expected values to be strictly unequal');
+  const equal = check('equal', loose, 'Expected values to be loosely equal', '!=');
+  const notEqual = check('notEqual', (a, b) => !loose(a, b), 'Expected values to be loosely unequal', '==');
+  const strictEqual = check('strictEqual', Object.is, 'Expected values to be strictly equal', '!==');
+  const notStrictEqual = check('notStrictEqual', (a, b) => !Object.is(a, b), 'Expected values to be strictly unequal', '===');
   const deepEqual = check('deepEqual', (a, b) => isDeepEqual(a, b, false), 'Expected values to be loosely deep-equal');
   const notDeepEqual = check('notDeepEqual', (a, b) => !isDeepEqual(a, b, false), 'Expected values not to be loosely deep-equal');
   const deepStrictEqual = check('deepStrictEqual', (a, b) => isDeepEqual(a, b, true), 'Expected values to be strictly deep-equal');
@@ -104,7 +109,8 @@
     rejects: async (promise, expected, message) => judge(await settled(promise), expected, message, true, 'rejects'),
     doesNotReject: async (promise, expected, message) => judge(await settled(promise), expected, message, false, 'doesNotReject'),
     ifError: (value) => {
-      if (value !== null && value !== undefined) throw value;
+      if (value === null || value === undefined) return;
+      fail(undefined, `ifError got unwanted exception: ${value?.message ?? shown(value)}`, { actual: value, expected: null, operator: 'ifError' });
     },
   };
   const strict = Object.assign((...values) => ok(...values), common, {

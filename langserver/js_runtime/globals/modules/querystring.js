@@ -19,7 +19,8 @@
     : typeof value === 'bigint' || typeof value === 'boolean' ? `${value}`
     : '';
 
-  function stringify(object, separator = '&', equals = '=', { encodeURIComponent: encode = querystring.escape } = {}) {
+  function stringify(object, given, givenEquals, { encodeURIComponent: encode = querystring.escape } = {}) {
+    const [separator, equals] = [given || '&', givenEquals || '='];
     if (typeof object !== 'object' || object === null) return '';
     const pairs = [];
     for (const key of Object.keys(object)) {
@@ -29,7 +30,8 @@
     return pairs.join(separator);
   }
 
-  function parse(text, separator = '&', equals = '=', { decodeURIComponent: decode = querystring.unescape, maxKeys = 1000 } = {}) {
+  function parse(text, given, givenEquals, { decodeURIComponent: decode = querystring.unescape, maxKeys = 1000 } = {}) {
+    const [separator, equals] = [given || '&', givenEquals || '='];
     const found = Object.create(null);
     if (typeof text !== 'string' || text === '') return found;
     const pieces = text.split(separator);

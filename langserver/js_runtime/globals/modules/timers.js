@@ -1,10 +1,10 @@
 // require('timers') and require('timers/promises')
 (host) => {
   const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } = host.timers;
-  const abortError = (signal) => {
-    const { DOMException } = host.library('exception');
-    return Object.assign(new DOMException('The operation was aborted', { name: 'AbortError', cause: signal.reason }), {});
-  };
+  function abortError({ reason }) {
+    const error = new Error('The operation was aborted', { cause: reason });
+    return Object.assign(error, { name: 'AbortError', code: 'ABORT_ERR' });
+  }
 
   function later(delay, value, { signal } = {}) {
     return new Promise((resolve, reject) => {

@@ -132,7 +132,7 @@
   // A base without a scheme stays without one.
   function resolve(from, to) {
     const url = new URL(to, new URL(from, 'resolve://'));
-    return url.protocol === 'resolve:' ? url.pathname + url.search + url.hash : url.href;
+    return url.protocol === 'resolve:' ? url.href.replace(/^resolve:(?:\/\/(?=\/))?/, '') : url.href;
   }
 
   const resolveObject = (from, to) => parse(resolve(typeof from === 'string' ? from : format(from), to));

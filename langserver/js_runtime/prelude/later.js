@@ -1,0 +1,48 @@
+// The parts of the prelude that a program may never need stand here as texts, which cost little until they are evaluated.
+// A direct eval gives them the names of this function. By then a program may have replaced anything else, so all that
+// is said of functions after user code (capture.js) holds for every line of them.
+const UTIL_CHARS = 1 << 20; // what util.format and util.inspect give at most
+let showingPart;
+let librariesPart;
+
+// Values and errors as texts, and console.
+function showing() {
+  return (showingPart ??= eval(SHOWING));
+}
+
+// Globals and modules beside the language.
+function libraryPart() {
+  return (librariesPart ??= eval(LIBRARIES));
+}
+
+function describe(thrown) {
+  const { describe: tell } = showing();
+  return tell(thrown);
+}
+
+function lazyConsole() {
+  const { makeConsole } = showing();
+  const console = makeConsole();
+  defineProperty(surface, 'console', { __proto__: null, value: console, writable: true, configurable: true });
+  return console;
+}
+
+function lazyGlobal(name, from) {
+  const { lazyGlobal: touch } = libraryPart();
+  return touch(name, from);
+}
+
+// An assignment of the program to a name of ours makes a global of its own, as with any other name.
+function replaceGlobal(name, value) {
+  defineProperty(theGlobal, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+}
+
+function requireModule(name) {
+  const { requireModule: find } = libraryPart();
+  return find(name, requireModule);
+}
+
+function takeTexts(message) {
+  const { takeTexts: take } = libraryPart();
+  return take(message);
+}

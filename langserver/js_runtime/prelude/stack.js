@@ -1,0 +1,48 @@
+// How a stack reads that is a text: as V8 writes it, but with the lines and the label that the author knows, and without
+// frames of ours or of a library.
+let linesBefore = 0; // what V8 counts too many
+let sourceLabel = '';
+let defaultName = ''; // of the function that a module exports by default without a name
+
+function textOf(value) {
+  return typeof value === 'string' ? value : '';
+}
+
+// V8 calls the top level of a text that was given to a constructor eval.
+function siteName(site) {
+  const name = textOf(siteFunction(site));
+  if (name === 'eval') return '';
+  return name !== '' && name === defaultName ? 'default' : name;
+}
+
+function stackText(error, sites) {
+  let text = '<error>';
+  try {
+    text = errorHeader(error);
+  } catch {
+    // V8 writes the same for an error that cannot be named
+  }
+  for (let i = 0; i < sites.length; i++) {
+    const frame = siteShown(sites[i]);
+    if (frame !== '') text += '\n    at ' + frame;
+  }
+  return text;
+}
+
+function siteShown(site) {
+  const script = siteScript(site);
+  const text = siteText(site);
+  if (typeof script !== 'string') return text; // of the language
+  const line = (siteLine(site) | 0) - linesBefore;
+  if (script !== 'task.js' || line < 1) return '';
+  const place = sourceLabel + ':' + line + ':' + (siteColumn(site) | 0);
+  const at = indexOf(text, '(task.js:');
+  if (siteName(site) === '' || at < 0) return place;
+  const name = slice(text, 0, at);
+  return (name === defaultName + ' ' ? 'default ' : name) + '(' + place + ')';
+}
+
+// V8 asks this of every error whose stack is read; a program may put another in its place. It takes no bound function.
+defineProperty(NativeError, 'prepareStackTrace', {
+  __proto__: null, value: (error, sites) => stackText(error, sites), writable: true, configurable: true,
+});
