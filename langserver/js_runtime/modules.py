@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from langserver.core.claims import Failure
 from langserver.core.outcome import ErrorKind
-from langserver.js_runtime.absent import unavailable
+from langserver.js_runtime.absent import NO_MODULES, unavailable, why_no_module
 from langserver.js_runtime.parsed import Complaint, ModuleName, ModuleText, Reading
 from langserver.js_runtime.syntax import Text, refused_text
 
@@ -24,10 +24,8 @@ class Offer:
         """A name that ends in a slash is a family: `lodash/` has `lodash/get`."""
         self._names = frozenset(names)
         self._families = tuple(name for name in self._names if name.endswith("/"))
-        shown = sorted(name for name in self._names if not name.endswith("/"))
-        self.sentence = (
-            f"there are {', '.join(shown)}" if shown else "there are no modules: use the language's own means"
-        )
+        shown = ", ".join(sorted(name for name in self._names if not name.endswith("/")))
+        self.sentence = f"there are {shown}"
 
     def has(self, module: str) -> bool:
         """Whether the module is there; `node:` before its name changes nothing."""
@@ -78,8 +76,8 @@ def _refused(found: ModuleName, offer: Offer, program: Text) -> Failure:
         what = f"import of {quoted}"
     else:
         what = f"import({quoted})" if found.is_import else f"require({quoted})"
-    hint = offer.sentence
-    if found.is_import and not found.is_statement:
-        hint = f"{DYNAMIC_IMPORT}; {hint}"
-    problem = Complaint(unavailable(what, hint), found.line, found.column)
+    why = DYNAMIC_IMPORT if found.is_import and not found.is_statement else why_no_module(found.name)
+    is_told = why == NO_MODULES or offer.has(found.name)
+    hint = why if is_told else f"{why}; {offer.sentence}"
+    problem = Complaint(unavailable(what, why), found.line, found.column)
     return refused_text(ErrorKind.POLICY_VIOLATION, problem, program, hint)
