@@ -37,7 +37,7 @@ def program_failure(thrown: Thrown, place: Place) -> Failure:
         traceback,
         line,
         column,
-        hint(thrown.type, thrown.message, place.source, line, column),
+        hint(thrown, place.source, line, column),
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from langserver.js_runtime.excerpt import characters, source_line
+from langserver.js_runtime.thrown import Thrown
 
 _NAME = re.compile(r"(?<![\w$.#])[A-Za-z_$][\w$]*+(?!\s*+:(?!:))")
 _MAX_NAMES = 2000
@@ -50,6 +52,8 @@ _UNDEFINED = re.compile(r"([\w$]+) is not defined")
 _EARLY = re.compile(r"Cannot access '(.*)' before initialization")
 _NOT_JSON = re.compile(r"(?s).* is not valid JSON|Unexpected end of JSON input|.* in JSON at position \d+.*")
 _ACCESS = re.compile(r"((?:[\w$]|\?\.|\.|\[[^\[\]]{0,40}\]|\([^()]{0,40}\)){1,80}?)(?:\?\.|\.|\[)$")
+_OF_INPUT = re.compile(r"(?:inputs?|data)\??\.([A-Za-z_$][\w$]*)")
+_SHOWN_KEYS = 8
 _FIND = re.compile(r"\.find(?:Last)?\(")
 _FIXED = {
     "Assignment to constant variable.": "declare it with let, not const",
@@ -61,13 +65,14 @@ _FIXED = {
 }
 
 
-def hint(type_name: str, message: str, source: str, line: int, column: int) -> str:
+def hint(thrown: Thrown, source: str, line: int, column: int) -> str:
     """What the author may do about an uncaught error; "" where nothing better than its message is known."""
+    type_name, message = thrown.type, thrown.message
     if type_name == "ReferenceError":
         return _reference_hint(message, source)
     if type_name == "SyntaxError" and _NOT_JSON.fullmatch(message):
         return _json_hint(message)
-    if type_name == "TypeError" and (told := _type_hint(message, source, line, column)):
+    if type_name == "TypeError" and (told := _type_hint(thrown, source, line, column)):
         return told
     return _FIXED.get(message.partition("\n")[0], "")
 
@@ -87,10 +92,11 @@ def _reference_hint(message: str, source: str) -> str:
     return f"did you mean {close[0]!r}?" if close else ""
 
 
-def _type_hint(message: str, source: str, line: int, column: int) -> str:
+def _type_hint(thrown: Thrown, source: str, line: int, column: int) -> str:
+    message = thrown.message
     if found := _READ.fullmatch(message):
         text = source_line(source, line) or ""
-        return _nothing_hint(found, text[: characters(text, max(0, column - 1))][-_LOOKED_AT:])
+        return _nothing_hint(found, text[: characters(text, max(0, column - 1))][-_LOOKED_AT:], thrown.keys)
     if found := _OF_UNDEFINED.fullmatch(message):
         return f"`{found[1]}` is {found[2]} here: give it a value, or a default: `= {{}}`"
     if found := _NO_FUNCTION.fullmatch(message):
@@ -101,8 +107,8 @@ def _type_hint(message: str, source: str, line: int, column: int) -> str:
     return ""
 
 
-def _nothing_hint(told: re.Match[str], before: str) -> str:
-    """Of a property of undefined or null; `before` is the line up to that property."""
+def _nothing_hint(told: re.Match[str], before: str, keys: Sequence[str]) -> str:
+    """Of a property of undefined or null; `before` is the line up to that property, `keys` the names in the input."""
     way, value, name = told.groups()
     if way == "set":  # the place is that of the =
         before = before.rstrip().removesuffix(name)
@@ -112,10 +118,19 @@ def _nothing_hint(told: re.Match[str], before: str) -> str:
     if not found or found[1] in {"null", "undefined"}:
         return f"what should have {name!r} is {value}: see where it gets its value"
     what = found[1].strip(".?")
+    if keys and (given := _OF_INPUT.fullmatch(what)) and given[1] not in keys:
+        close = get_close_matches(given[1], keys, n=1)
+        return f"the input has no {given[1]!r}: " + (
+            f"did you mean {close[0]!r}?" if close else f"it has {_some(keys)}"
+        )
     if way == "set":
         return f"`{what}` is {value} here: give it an object first"
     access = f"?.{name}" if _WORD.fullmatch(name) else f"?.[{name}]"
     return f"`{what}` is {value} here: see where it gets its value, or write `{what}{access}` if it may be missing"
+
+
+def _some(keys: Sequence[str]) -> str:
+    return ", ".join(map(repr, keys[:_SHOWN_KEYS])) + (", ..." if len(keys) > _SHOWN_KEYS else "")
 
 
 def _function_hint(what: str) -> str:

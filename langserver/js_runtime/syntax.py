@@ -79,10 +79,11 @@ def syntax_failure(problem: Complaint, program: Text) -> Failure:
 def refused_text(kind: ErrorKind, problem: Complaint, program: Text, hint: str) -> Failure:
     """The Failure of a source that is refused before it runs, with its line and a caret."""
     line, column = problem.line, problem.column
-    traceback = f"SyntaxError: {problem.message}\n    at {program.label}"
+    name = "SyntaxError" if kind is ErrorKind.SYNTAX_ERROR else "PolicyViolation"
+    traceback = f"{name}: {problem.message}\n    at {program.label}"
     if line:
         traceback += f":{line}:{column}\n{pointed(source_line(program.source, line) or '', column)}"
-    return Failure(kind, problem.message, "SyntaxError", traceback, line, column, hint)
+    return Failure(kind, problem.message, name, traceback, line, column, hint)
 
 
 def _units(text: str) -> int:

@@ -29,13 +29,16 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Thrown:
-    """What a program threw and did not catch; `properties` is what it had put on its error, as `{ code: 42 }`."""
+    """What a program threw and did not catch; `properties` is what it had put on its error, as `{ code: 42 }`, and
+    `keys` are the names in its input, where the prelude tells them.
+    """
 
     type: str
     message: str
     frames: tuple[Frame, ...] = ()
     cause: Thrown | None = None
     properties: str = ""
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +121,15 @@ def _described(value: dict[str, object], place: Place) -> Thrown:
     else:
         assert isinstance(frames, list)
         places = tuple(Frame(str(name), int(line), int(column)) for name, line, column in frames)
-    cause = value.get("cause")
+    cause, keys = value.get("cause"), value.get("keys", [])
+    assert isinstance(keys, list)
     return Thrown(
         str(value["type"]),
         str(value["message"]),
         places,
         _described(cause, place) if isinstance(cause, dict) else None,
         str(value.get("properties", "")),
+        tuple(str(key) for key in keys),
     )
 
 

@@ -58,6 +58,7 @@ _VALUES = [
 ]
 _HINTS = [
     "return inputs.user.name",
+    "return inputs.usres.length",
     "return totl; const total = 1",
     "return inputs.map((x) => x)",
     "return JSON.parse({})",
@@ -110,7 +111,7 @@ def _result(js: Forker, value: str) -> str:
 
 
 def _told(js: Forker, source: str) -> str:
-    failure = js.run(source).failure
+    failure = js.run(source, {"users": [], "total": 1}).failure
     return f"{failure.kind.name}: {failure.message}" + (
         f" *{failure.hint}*" if failure.hint not in failure.message else ""
     )

@@ -4,6 +4,7 @@ const TEXT_UNITS = 4000;
 const SHOWN_UNITS = 500; // of a value that was thrown, and of what is on an error
 const FRAMES = 50;
 const CAUSES = 5;
+const INPUT_KEYS = 50;
 const HOPELESS = '{"type":"","message":"the program threw a value that cannot be described","frames":[]}';
 
 // Its `message`, `stack` and `name` are asked of the program; if that fails, no getter is asked a second time.
@@ -27,7 +28,15 @@ function describeThrown(thrown, causes) {
   text += ',"frames":' + framesOf(thrown) + ',"properties":' + quote(propertiesText(thrown));
   const cause = causes > 0 && hasOwn(thrown, 'cause') ? thrown.cause : undefined;
   if (cause !== undefined) text += ',"cause":' + describeThrown(cause, causes - 1);
-  return text + '}';
+  return text + ',"keys":' + inputKeys() + '}';
+}
+
+// The names in the input, for a hint about one that is not there.
+function inputKeys() {
+  const names = isObject(inputs) && !isArray(inputs) ? keysOf(inputs) : list();
+  let text = '';
+  for (let i = 0; i < names.length && i < INPUT_KEYS; i++) text += (i > 0 ? ',' : '') + quote(slice(names[i], 0, 100));
+  return '[' + text + ']';
 }
 
 // What is thrown without being an error: a string is its own message, anything else is shown on one line.

@@ -32,7 +32,7 @@ function stackText(error, sites) {
 function siteShown(site) {
   const script = siteScript(site);
   const text = siteText(site);
-  if (typeof script !== 'string') return text; // of the language
+  if (typeof script !== 'string') return withLabel(text); // of the language, or of a text that was given to eval
   const line = (siteLine(site) | 0) - linesBefore;
   if (script !== 'task.js' || line < 1) return '';
   const place = sourceLabel + ':' + line + ':' + (siteColumn(site) | 0);
@@ -40,6 +40,11 @@ function siteShown(site) {
   if (siteName(site) === '' || at < 0) return place;
   const name = slice(text, 0, at);
   return (name === defaultName + ' ' ? 'default ' : name) + '(' + place + ')';
+}
+
+function withLabel(text) {
+  const at = indexOf(text, 'task.js');
+  return at < 0 ? text : slice(text, 0, at) + sourceLabel + slice(text, at + 7);
 }
 
 // V8 asks this of every error whose stack is read; a program may put another in its place. It takes no bound function.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -355,4 +356,35 @@ def test_feature_tests_see_that_nothing_is_there(js):
 
 def test_an_unknown_name_of_the_program_is_its_own_error(js):
     failure = js.run("function main() { return fetchRows(); }").failure
+    assert failure.kind is ErrorKind.USER_ERROR
+
+
+def test_a_stack_that_the_program_reads_is_in_its_own_lines(js):
+    source = """await 1;
+const seen = [];
+try { [1].map(function f() { null.x }) } catch (e) { seen.push(e.stack); console.error(e); }
+try { eval('null.x') } catch (e) { seen.push(e.stack); }
+return seen"""
+    ended = js.run(source)
+    message = "TypeError: Cannot read properties of null (reading 'x')"
+    assert ended.value == [
+        f"{message}\n    at f (node.js:3:35)\n    at Array.map (<anonymous>)\n    at node.js:3:11",
+        f"{message}\n    at eval (eval at <anonymous> (node.js), <anonymous>:1:6)\n    at node.js:4:7",
+    ]
+    assert [text for _, text in ended.logs][1] == "    at f (node.js:3:35)"
+
+
+def test_a_stack_that_was_read_and_thrown_is_told_once_in_the_same_lines(js):
+    failure = js.run("await 1;\nconst e = new Error('q');\ne.stack;\nthrow e;").failure
+    assert (failure.line, failure.column) == (2, 11)
+
+
+def test_a_name_that_the_input_does_not_have(js):
+    failure = js.run("return inputs.itmes.length", {"items": [1]}).failure
+    assert failure.hint == "the input has no 'itmes': did you mean 'items'?"
+
+
+@pytest.mark.parametrize("inputs", [[1], 5, None, {}])
+def test_an_input_without_names(js, inputs):
+    failure = js.run("function main(i) { return i.a.b; }", text=json.dumps(inputs).encode()).failure
     assert failure.kind is ErrorKind.USER_ERROR

@@ -6,6 +6,7 @@ import pytest
 
 from langserver.js_runtime.excerpt import line_count, pointed, source_line
 from langserver.js_runtime.hints import hint, syntax_hint
+from langserver.js_runtime.thrown import Thrown
 
 # Type, message, the source with a ↓ where the error is, and what the hint says ("" for none).
 NULL = "Cannot read properties of null (reading 'x')"
@@ -20,9 +21,17 @@ ERRORS = {
     "read": (
         "TypeError",
         "Cannot read properties of undefined (reading 'name')",
-        "return inputs.user.↓name",
-        "`inputs.user` is undefined here: see where it gets its value, or write `inputs.user?.name`",
+        "return order.user.↓name",
+        "`order.user` is undefined here: see where it gets its value, or write `order.user?.name`",
     ),
+    "read of the input": (
+        "TypeError",
+        NULL,
+        "return inputs.user.↓x",
+        "the input has no 'user': it has 'items', 'total'",
+    ),
+    "read of the input, close": ("TypeError", NULL, "inputs.itmes.↓x", "has no 'itmes': did you mean 'items'?"),
+    "read of the input, there": ("TypeError", NULL, "inputs.items.↓x", "`inputs.items` is null here"),
     "read by index": (
         "TypeError",
         "Cannot read properties of undefined (reading '0')",
@@ -116,7 +125,8 @@ def test_hint(name):
     type_name, message, marked, expected = ERRORS[name]
     before, mark, after = marked.partition("↓")
     column = len(before.rpartition("\n")[2].encode("utf-16-le")) // 2 + 1 if mark else 0
-    told = hint(type_name, message, before + after, before.count("\n") + 1 if mark else 0, column)
+    thrown = Thrown(type_name, message, keys=("items", "total"))
+    told = hint(thrown, before + after, before.count("\n") + 1 if mark else 0, column)
     assert expected in told
     assert bool(told) == bool(expected)
 
@@ -161,7 +171,7 @@ LONG = {
 def test_a_long_line_is_no_longer_work(name, text):
     source = text * (900_000 // len(text))
     for type_name in ("TypeError", "ReferenceError", "SyntaxError"):
-        hint(type_name, LONG[name], source, 1, len(source) + 1)
+        hint(Thrown(type_name, LONG[name]), source, 1, len(source) + 1)
     syntax_hint("Unexpected token", source, 1, len(source) + 1)
 
 
