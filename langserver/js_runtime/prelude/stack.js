@@ -47,7 +47,12 @@ function withLabel(text) {
   return at < 0 ? text : slice(text, 0, at) + sourceLabel + slice(text, at + 7);
 }
 
-// V8 asks this of every error whose stack is read; a program may put another in its place. It takes no bound function.
-defineProperty(NativeError, 'prepareStackTrace', {
-  __proto__: null, value: (error, sites) => stackText(error, sites), writable: true, configurable: true,
-});
+// V8 asks `prepareStackTrace` of every error whose stack is read, and takes no bound function for it; a program may put
+// another in its place. It is not there from the start: the engine reads the stack of each error of a source that is no
+// script, and what is called for it first is compiled first. So what a script does before its main runs has V8's stacks,
+// with the right lines, but with another label.
+function writeStacks() {
+  if (hasOwn(NativeError, 'prepareStackTrace')) return;
+  const value = (error, sites) => stackText(error, sites);
+  defineProperty(NativeError, 'prepareStackTrace', { __proto__: null, value, writable: true, configurable: true });
+}

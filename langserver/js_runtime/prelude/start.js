@@ -22,7 +22,8 @@ const firstExports = moduleObject.exports;
 let exportsReader = '';
 let readExports;
 let hasDefault = false;
-let uncallable = ''; // the final answer when what is to be called gives no result
+let entry; // what was called for the result, and what it is called in what is told of it
+let entryName = '';
 const NOT_READABLE = freeze({ __proto__: null });
 
 function fail(error) {
@@ -116,12 +117,27 @@ function exportedCall(exported) {
   return typeof other === 'function' ? entryCall(other, exported, 'the default export') : undefined;
 }
 
-// What gives no result by being called is told as that, not by what comes of it.
-function entryCall(entry, receiver, who) {
+function entryCall(callee, receiver, who) {
+  entry = callee;
+  entryName = who;
+  return callOf(callee, receiver, [inputs]);
+}
+
+// The final answer when the entry gives no result by being called, '' when it does. Asked when something went wrong.
+function uncallable() {
+  if (entry === undefined) return '';
   const kind = mapGet(FUNCTIONS, getPrototypeOf(entry));
-  if (kind === 'GeneratorFunction' || kind === 'AsyncGeneratorFunction') uncallable = 'G' + who + ' is a generator function';
-  else if (isClass(entry)) uncallable = 'G' + who + ' is a class';
-  return callOf(entry, receiver, [inputs]);
+  if (kind === 'GeneratorFunction' || kind === 'AsyncGeneratorFunction') return 'G' + entryName + ' is a generator function';
+  return isClass(entry) ? 'G' + entryName + ' is a class' : '';
+}
+
+// A Proxy in the program's hands may throw when it is asked for its prototype.
+function uncallableNow() {
+  try {
+    return uncallable();
+  } catch {
+    return '';
+  }
 }
 
 // Whether the text of a function is that of a class, and not of a method called class or classify.
@@ -154,6 +170,7 @@ function begin() {
     const result = evaluateGlobally(READ_RESULT);
     return result === undefined ? last : result;
   };
+  writeStacks();
   choose(false);
   return 'A';
 }
@@ -161,14 +178,16 @@ function begin() {
 // Final answers: R result, I not JSON, O too large, E error, N (and whose it is) a promise that nothing will ever settle.
 // Or G, and what it is that cannot be an entry. Else A again, W wait.
 function step() {
-  if (uncallable !== '') return uncallable;
   if (crashed) return 'E' + describe(crash);
-  if (settled === 'error') return 'E' + describe(outcome);
+  if (settled === 'error') return uncallableNow() || 'E' + describe(outcome);
   if (settled === '' || oneShots > 0) {
     const answer = nextTimer();
     return answer === 'N' ? answer + awaited : answer;
   }
-  if (settled === 'value') return outcome === NOT_READABLE ? IS_BIGINT : finish(outcome);
+  if (settled === 'value') {
+    const answer = outcome === NOT_READABLE ? IS_BIGINT : finish(outcome);
+    return answer[0] === 'I' ? uncallableNow() || answer : answer;
+  }
   choose(true);
   return 'A';
 }
@@ -199,6 +218,7 @@ function startBody(source) {
   }
   inBody = true;
   linesBefore += BODY_LINES;
+  writeStacks();
   launch(body, 'the program');
   return 'A';
 }
@@ -222,6 +242,7 @@ function setModule(text) {
   hasDefault = isDefault;
   defaultName = name;
   linesBefore = lines;
+  writeStacks();
   return 'A';
 }
 
