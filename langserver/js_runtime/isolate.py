@@ -33,15 +33,14 @@ _ENTROPY_BYTES = 44  # key and nonce of ChaCha20
 
 def load_prelude(libraries: Libraries) -> bytes:
     """The text of the prelude; read once, where files can still be opened."""
-    tables = {"LIBRARIES": libraries.modules_table()}
-    later = [
-        f"const {name} = {json.dumps(_section(parts, tables.get(name, ''), called))};"
-        for name, (parts, called) in _LATER.items()
-    ]
+    later = []
+    for name, (parts, called) in _LATER.items():
+        table = libraries.modules_table() if name == "LIBRARIES" else ""
+        later.append(f"const {name} = {json.dumps(_section(parts, table, called))};")
     text = "\n".join((*map(_part, _PARTS), *later, libraries.accessors(), _part(_LAST_PART)))
     # Outside of it, where it can be given a value, `eval` is a name of ours, which no program can replace.
-    inner = f"(() => {{\n'use strict';\n{text}\n}})()"
-    return f"(() => {{ var eval = globalThis.eval; return {inner}; }})(){_SOURCE_URL}".encode()
+    whole = f"(() => {{ var eval = globalThis.eval; return (() => {{\n'use strict';\n{text}\n}})(); }})()"
+    return (whole + _SOURCE_URL).encode()
 
 
 def _part(name: str) -> str:

@@ -44,6 +44,14 @@
     return Math.min(buffer.length, from < 0 ? Math.max(0, buffer.length + from) : from);
   }
 
+  const unknownEncoding = (encoding) => Object.assign(new TypeError(`Unknown encoding: ${encoding}`), { code: 'ERR_UNKNOWN_ENCODING' });
+  const outOfRange = (message) => Object.assign(new RangeError(message), { code: 'ERR_OUT_OF_RANGE' });
+
+  function patternOf(value, encoding) {
+    if (typeof value === 'string') return value === '' ? [0] : Buffer.from(value, encoding);
+    return ArrayBuffer.isView(value) ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : [value & 255];
+  }
+
   function define(holder, methods) {
     for (const name of Reflect.ownKeys(methods)) {
       Object.defineProperty(holder, name, { value: methods[name], writable: true, configurable: true });
@@ -91,6 +99,22 @@
       const bytes = readers[name](text).subarray(0, room);
       this.set(bytes, start);
       return bytes.length;
+    },
+    // The bytes of a text, again and again: doubled by the engine, not in a loop.
+    fill(value, ...given) {
+      const encoding = given.find((argument) => typeof argument === 'string');
+      if (encoding !== undefined && !Buffer.isEncoding(encoding)) throw unknownEncoding(encoding);
+      const [start = 0, end = this.length] = given.filter((argument) => typeof argument !== 'string');
+      if (start < 0 || end > this.length || start > this.length) throw outOfRange('The fill is outside of the buffer');
+      const place = Uint8Array.prototype.subarray.call(this, start, end);
+      const pattern = patternOf(value, encoding);
+      if (pattern.length === 1) Uint8Array.prototype.fill.call(place, pattern[0]);
+      else if (pattern.length === 0) throw new TypeError(`The value "${value}" is invalid for argument "value"`);
+      else {
+        place.set(pattern.subarray(0, place.length));
+        for (let filled = pattern.length; filled < place.length; filled *= 2) place.copyWithin(filled, 0, filled);
+      }
+      return this;
     },
     [host.CUSTOM_INSPECT]() {
       const shown = this.subarray(0, SHOWN_BYTES).toString('hex').replace(/..(?=.)/g, '$& ');

@@ -23,13 +23,21 @@ function describe(thrown) {
 function lazyConsole() {
   const { makeConsole } = showing();
   const console = makeConsole();
-  defineProperty(surface, 'console', { __proto__: null, value: console, writable: true, configurable: true });
+  settleGlobal(surface, 'console', console);
   return console;
 }
 
 function lazyGlobal(name, from) {
   const { lazyGlobal: touch } = libraryPart();
   return touch(name, from);
+}
+
+// What was touched stays. Not as a plain value: V8 lets no strict code assign to a name whose value stands behind the
+// global object.
+function settleGlobal(holder, name, value) {
+  const get = () => value;
+  const set = (other) => replaceGlobal(name, other);
+  defineProperty(holder, name, { __proto__: null, get, set, configurable: true });
 }
 
 // An assignment of the program to a name of ours makes a global of its own, as with any other name.

@@ -75,7 +75,7 @@ function lazyGlobal(name, from) {
   const exported = library(from);
   if (exported === LOADING) return undefined;
   const value = exported[name];
-  defineProperty(lazySurface, name, { __proto__: null, value, writable: true, configurable: true });
+  settleGlobal(lazySurface, name, value);
   return value;
 }
 

@@ -9,7 +9,7 @@ function requireModule(given, asked) {
 
 function moduleNamed(name) {
   const entry = MODULES[name];
-  if (entry !== undefined) return library(entry[0])[entry[1]];
+  if (entry !== undefined && slice(name, -1) !== '/') return library(entry[0])[entry[1]];
   for (let slash = name.length - 1; slash > 0; slash--) {
     if (name[slash] !== '/') continue;
     const family = MODULES[slice(name, 0, slash + 1)];

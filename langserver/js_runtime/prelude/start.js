@@ -287,7 +287,6 @@ function parseInput(text) {
   } catch (error) {
     return 'X' + error.message;
   }
-  surface.inputs = inputs;
   return 'A';
 }
 
@@ -316,7 +315,8 @@ const surface = {
     if (typeof callback !== 'function') throw refusal(NativeTypeError, 'queueMicrotask needs a function');
     enqueue(callOf(callback, undefined, []));
   }),
-  inputs: undefined,
+  get inputs() { return inputs; },
+  set inputs(value) { replaceGlobal('inputs', value); },
 };
 delete globalThis.console;
 setPrototypeOf(globalThis, surface);

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,9 +61,9 @@ class Ended:
 class Forker:
     """A forker process and the children it makes, one at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, modules: Iterable[str] = ()) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [sys.executable, str(Path(__file__).with_name("forker.py")), str(theirs.fileno())]
+        command = [sys.executable, str(Path(__file__).with_name("forker.py")), str(theirs.fileno()), *modules]
         environment = {"PYTHONPATH": str(ROOT)}
         self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment)
         theirs.close()

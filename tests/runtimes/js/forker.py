@@ -1,8 +1,8 @@
 """A process like a zygote: preloads the runtime once, then forks one sealed child a task. Started by `driver.Forker`.
 
-argv: the number of a SOCK_SEQPACKET socket. A message is a memory limit in MiB over the idle child, with two
-descriptors: the child's report end and its input end. The answers are the child's pid, and then its wait status and
-peak in KiB.
+argv: the number of a SOCK_SEQPACKET socket, and modules to add. A message is a memory limit in MiB over the idle child,
+with two descriptors: the child's report end and its input end. The answers are the child's pid, and then its wait
+status and peak in KiB.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LAYERS = frozenset({AUDIT, PRIVILEGES, RLIMITS, SECCOMP})
 
 def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
-    runtime = JsRuntime(policy=True)
+    runtime = JsRuntime(policy=True, modules=sys.argv[2:])
     runtime.preload()
     idle_bytes = measure_idle(runtime)
     try:
