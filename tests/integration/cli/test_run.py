@@ -75,7 +75,7 @@ def test_a_refusal_says_once_what_to_do(cli, task):
     assert ended.status == 1
     assert "fs.js:2:" in ended.err
     assert "POLICY_VIOLATION" in ended.err
-    assert ended.err.count("use the language's own means") == 1
+    assert ended.err.count("pass their content in `inputs`") == 1
 
 
 def test_a_hint_that_the_message_lacks_is_shown(cli, task):
