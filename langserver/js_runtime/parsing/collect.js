@@ -7,6 +7,38 @@ const STUB = { type: 'Dropped' };
 // acorn exports no Parser here; its tokenizer is one.
 const Parser = acorn.tokenizer('', { ecmaVersion: 'latest' }).constructor;
 
+// The names of a scope. acorn looks each new one up among all before it, in a list.
+const MANY = 32;
+class Names extends Array {
+  push(name) {
+    this.known?.add(name);
+    return super.push(name);
+  }
+
+  indexOf(name) {
+    if (this.length <= MANY) return super.indexOf(name);
+    this.known ??= new Set(this);
+    return this.known.has(name) ? 0 : -1;
+  }
+}
+
+// What an assignment may have on its left: a literal that holds anything else is no pattern, and of such a one a single
+// part is kept, by which it is still known not to be one.
+const TARGETS = /Identifier|Member|Pattern|Assignment|Spread|Rest/;
+function isValue(node) {
+  return node !== null && !TARGETS.test(node.type) && !(/^(?:Object|Array)Expression$/.test(node.type) && !node.isValue);
+}
+
+function keepOne(node, parts, valueOf) {
+  if (parts.length < 2) {
+    node.isValue = parts.length === 1 && isValue(valueOf(parts[0]));
+    return parts;
+  }
+  const one = parts.find((part) => isValue(valueOf(part)));
+  node.isValue = one !== undefined;
+  return node.isValue ? [one] : parts;
+}
+
 class Collector extends Parser {
   constructor(options, source) {
     super({ ecmaVersion: 'latest', allowHashBang: true, ...options }, source);
@@ -28,6 +60,12 @@ class Collector extends Parser {
   parseAwait(forInit) {
     if (!this.inFunction && !this.inClassStaticBlock) this.awaits = true;
     return super.parseAwait(forInit);
+  }
+
+  enterScope(flags) {
+    super.enterScope(flags);
+    const scope = this.currentScope();
+    for (const kind of ['var', 'lexical', 'functions']) scope[kind] = Names.from(scope[kind]);
   }
 
   // A name in a try block with a handler is one that the program can do without.
@@ -65,6 +103,8 @@ class Collector extends Parser {
     if (type === 'CallExpression' && node.callee.type === 'Identifier' && node.callee.name === 'require') {
       if (node.arguments.length === 1) this.name(node.arguments[0], node.start, false);
     } else if (type === 'ImportExpression') this.name(node.source, node.start, true);
+    else if (type === 'ObjectExpression') node.properties = keepOne(node, node.properties, (part) => part.value ?? part);
+    else if (type === 'ArrayExpression') node.elements = keepOne(node, node.elements, (part) => part);
     else if (type === 'MetaProperty' && node.meta.name === 'import') this.metas.push(node.start);
     return super.finishNode(node, type);
   }

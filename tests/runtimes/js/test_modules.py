@@ -257,3 +257,41 @@ def test_a_dynamic_import_is_refused_with_what_to_write(js):
     assert (failure.kind, failure.line, failure.column) == (ErrorKind.POLICY_VIOLATION, 1, 14)
     assert "require" in failure.hint
     assert js.run("return await import('crypto')").failure.kind is ErrorKind.POLICY_VIOLATION
+
+
+LARGE = {
+    # Of this the whole tree of the parser would be larger than the memory that there is.
+    "data": ("export default [" + "{a:'x',b:[1,2]}," * 61_000 + "].length", 61_000),
+    # Looked up in a list, the names would take minutes.
+    "names": ("export {};" + "".join(f"let v{number};" for number in range(60_000)) + "v59999 = 1", 1),
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_module_of_nearly_a_megabyte(js, name):
+    source, expected = LARGE[name]
+    assert js.run(source, seconds=60).value == expected
+
+
+PATTERNS = {
+    "object": ("let a, b; ({ a, b: [b] } = { a: 1, b: [2] });\nexport default [a, b]", [1, 2]),
+    "defaults": ("let a, b; [a = 1, { b = 2 }] = [undefined, {}];\nexport default [a, b]", [1, 2]),
+    "members": ("const o = {}; [o.a, o['b'], ...o.c] = [1, 2, 3];\nexport default o", {"a": 1, "b": 2, "c": [3]}),
+    "holes": ("let a; [, , a] = [1, 2, 3];\nexport default a", 3),
+    "parameters": (
+        "export default (({ a: { b }, ...c }, [d = 4] = []) => [b, c, d])({ a: { b: 1 }, e: 2 })",
+        [1, {"e": 2}, 4],
+    ),
+    "for": ("const got = []; let a; for ([a] of [[1], [2]]) got.push(a);\nexport default got", [1, 2]),
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_pattern_is_still_one(js, name):
+    source, expected = PATTERNS[name]
+    assert js.run(source).value == expected
+
+
+@pytest.mark.parametrize("source", ["[1, a] = b", "({ a, b: 2 }) => a", "({ m() {}, a } = b)", "[[a, 1], b] = c"])
+def test_what_is_no_pattern_is_refused(js, source):
+    assert js.run(f"export {{}};\nlet a, b, c;\n{source}").failure.kind is ErrorKind.SYNTAX_ERROR
