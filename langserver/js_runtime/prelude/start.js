@@ -61,6 +61,8 @@ function launch(call, who) {
 function bodyEnded(given) {
   inBody = false;
   try {
+    const isValue = given !== undefined && typeof given !== 'function';
+    if (isValue && moduleObject.exports === firstExports && ownKeys(firstExports).length === 0) return false; // most are
     const isExports = exportsReader !== '' && isReader(given, exportsReader);
     if (isExports) readExports = given;
     else if (given !== undefined && !isReader(given, READER) && exportedValue() === undefined) return false;
