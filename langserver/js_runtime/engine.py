@@ -1,4 +1,7 @@
-"""A JavaScript engine as the runtime needs one, and V8 behind it.
+"""A JavaScript engine as the runtime needs one (`Engine`), and V8 behind it.
+
+Another engine would be another class here. What else knows that it is V8: the words of its errors (syntax.py,
+thrown.py, hints.py), and in the prelude the call sites of a stack.
 
 V8 comes as the shared library of the distribution mini-racer 0.14.1, driven by its C functions and not by its Python
 classes: those start an asyncio loop, a second thread and sockets, and leave a name of theirs on the global object. The
@@ -18,7 +21,7 @@ from _thread import allocate_lock
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum, auto
 from typing import TYPE_CHECKING, NewType, Protocol
 
 if TYPE_CHECKING:
@@ -27,20 +30,20 @@ if TYPE_CHECKING:
 Handle = NewType("Handle", object)
 
 
-class ReplyKind(IntEnum):
-    """What came back; the values are the type numbers of mini-racer's C side."""
+class ReplyKind(Enum):
+    """What came back."""
 
-    UNREADABLE = 0  # a value that the C side cannot carry, a BigInt
-    UNDEFINED = 11
-    TEXT = 5
-    VALUE = -1  # every other value
-    THROWN = 200
-    UNPARSED = 201  # the text is no script: nothing of it ran
+    UNREADABLE = auto()  # a value that the engine cannot hand over, a BigInt
+    UNDEFINED = auto()
+    TEXT = auto()
+    VALUE = auto()  # every other value
+    THROWN = auto()
+    UNPARSED = auto()  # the text is no script: nothing of it ran
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer of the engine. `text` is UTF-8: the string of TEXT, V8's report of THROWN and UNPARSED."""
+    """An answer of the engine. `text` is UTF-8: the string of TEXT, or the engine's words for THROWN and UNPARSED."""
 
     kind: ReplyKind
     text: bytes = b""
@@ -104,8 +107,9 @@ _PACKAGE = "py_mini_racer"
 # --single-threaded: no worker threads, so that the platform survives a fork. --jitless: no memory is ever executable
 # and writable, and WebAssembly does not exist.
 _FLAGS = b"--single-threaded --jitless"
-_INTEGER, _TEXT, _UNDEFINED, _SHARED = 3, 5, 11, 101
-_FIRST_ERROR = 200
+# Type numbers of mini-racer's C side.
+_UNREADABLE, _INTEGER, _TEXT, _UNDEFINED, _SHARED, _FIRST_ERROR, _UNPARSED = 0, 3, 5, 11, 101, 200, 201
+_EMPTY = {_UNREADABLE: ReplyKind.UNREADABLE, _UNDEFINED: ReplyKind.UNDEFINED}
 _PROT_READ, _PROT_EXEC = 1, 4
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -197,9 +201,9 @@ class V8Engine:
             text = ctypes.string_at(pointer.contents.value.pointer or 0, pointer.contents.length)
             self._free(pointer)
             kind = ReplyKind.TEXT if number == _TEXT else ReplyKind.THROWN
-            return Reply(ReplyKind.UNPARSED if number == ReplyKind.UNPARSED else kind, text)
-        if number in {ReplyKind.UNREADABLE, ReplyKind.UNDEFINED}:
-            return Reply(ReplyKind(number))
+            return Reply(ReplyKind.UNPARSED if number == _UNPARSED else kind, text)
+        if number in _EMPTY:
+            return Reply(_EMPTY[number])
         return Reply(ReplyKind.VALUE, handle=Handle(pointer))
 
     def items(self, array: Handle, count: int) -> list[Handle]:

@@ -6,15 +6,16 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from langserver.js_runtime.engine import Engine, EngineError, Handle, Reply, ReplyKind
 from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.logs import LogRing
+from langserver.js_runtime.parsed import ModuleText, Reading, SourceKind, decode_reading
 from langserver.wire.channel import Channel
 
 # In the order in which they build on each other; together they are one function, so none of their names is global.
-_PARTS = ("capture", "ring", "timers", "result", "random", "later")
+_PARTS = ("capture", "stack", "ring", "timers", "result", "random", "later")
 _LAST_PART = "start"
 # What waits as a text until it is needed (prelude/later.js): its parts, and what is called of them.
 _LATER = {
@@ -26,7 +27,7 @@ _LATER = {
 }
 _SOURCE_URL = "\n//# sourceURL=internal"
 _LOG_SECONDS = 0.005  # how long a log line may wait
-_HANDLES = 13
+_HANDLES = 14
 _ENTROPY_BYTES = 44  # key and nonce of ChaCha20
 
 
@@ -61,8 +62,11 @@ class Isolate:
     All but `evaluate` raise EngineError when there is no such answer.
     """
 
-    def __init__(self, engine: Engine, prelude: bytes, libraries: Libraries) -> None:
+    def __init__(self, engine: Engine, prelude: bytes, parser: bytes, libraries: Libraries) -> None:
         self._engine = engine
+        self._parser = parser
+        self._readers: Sequence[Handle] = ()
+        self._is_untouched = True  # nothing of the program has run
         self._libraries = libraries
         # Here, as the seal refuses it later; each child has its own, and it leaves only for the prelude.
         self._entropy = os.urandom(_ENTROPY_BYTES).hex()
@@ -72,10 +76,9 @@ class Isolate:
         if made.kind is not ReplyKind.VALUE or made.handle is None:
             raise EngineError(f"the prelude does not run: {made.text[:500]!r}")
         handles = self._engine.items(made.handle, _HANDLES)
-        self._parse_input, self._set_task, self._take_texts, self._bind_lexical, self._start_body = handles[:5]
-        self._check, self._argument, self._begin, self._step, self._nothing, self._unreadable, memory, self._draw = (
-            handles[5:]
-        )
+        self._parse_input, self._set_task, self._take_texts, self._bind_lexical, self._set_module = handles[:5]
+        self._start_body, self._check, self._argument, self._begin, self._step, self._nothing = handles[5:11]
+        self._unreadable, memory, self._draw = handles[11:]
         self._ring = LogRing(self._engine.shared_memory(memory), self._texts)
         self._engine.protect()
 
@@ -112,27 +115,64 @@ class Isolate:
             entropy, self._entropy = self._entropy, ""
         return self._libraries.message(names, entropy)
 
-    def declare(self, lexicals: list[str]) -> None:
-        """Declares require, module and exports for scripts and bodies, those that are named."""
-        self.evaluate(f"let {', '.join(lexicals)};".encode(), None)
+    def read(self, source: bytes, kind: SourceKind) -> Reading:
+        """What the parser finds in the source. Raises EngineError once anything of the program has run."""
+        if not self._is_untouched:
+            raise EngineError("a program may have changed what the parser is made of")
+        if not self._readers:
+            self._engine.evaluate(self._parser)
+            made = self._wait()
+            if made.kind is not ReplyKind.VALUE or made.handle is None:
+                raise EngineError(f"the parser does not run: {made.text[:500]!r}")
+            self._readers = self._engine.items(made.handle, len(SourceKind))
+        return decode_reading(self._tell(self._readers[kind], source))
+
+    def declare(self, lexicals: Sequence[str]) -> None:
+        """Declares require, module and exports for scripts and bodies, those that are wanted."""
+        if lexicals:
+            self.evaluate(f"let {', '.join(lexicals)};".encode(), None)
         for name in lexicals:
             self._tell(self._bind_lexical, name.encode())
 
+    def set_module(self, module: ModuleText, channel: Channel) -> bytes:
+        """Declares what a module imports and tells how its exports are read. Answers X and the number of a name of
+        `module.names` that its module does not have, and the names that it has.
+        """
+        if module.names:
+            self.evaluate(f"let {', '.join(name.name for name in module.names)};".encode(), None)
+        told = {
+            "imports": module.imports,
+            "names": [{"module": n.module, "imported": n.imported, "local": n.name} for n in module.names],
+            "reader": module.reader,
+            "hasDefault": module.has_default,
+            "defaultName": module.default_name,
+            "linesBefore": module.lines_before,
+        }
+        return self._tell(self._set_module, json.dumps(told).encode(), channel)
+
     def start_body(self, source: bytes) -> bytes:
         """Starts a source as the body of an async function. Answers S and V8's complaint when it is none."""
-        return self._tell(self._start_body, source)
+        answer = self._tell(self._start_body, source)
+        self._is_untouched = self._is_untouched and answer != b"A"
+        return answer
 
     def check(self, source: bytes) -> bytes:
         """Parses a source, runs nothing. Answers S and V8's complaint when it is neither script nor body."""
         return self._tell(self._check, source)
 
-    def _tell(self, function: Handle, text: bytes) -> bytes:
+    def run_script(self, script: bytes, channel: Channel) -> Reply:
+        """Runs the program as a script; its log lines are sent while it runs."""
+        reply = self.evaluate(script, channel)
+        self._is_untouched = self._is_untouched and reply.kind is ReplyKind.UNPARSED
+        return reply
+
+    def _tell(self, function: Handle, text: bytes, channel: Channel | None = None) -> bytes:
         self._engine.set_text(self._argument, text)
         self._engine.call(function, None, self._argument)
-        return self._text(self._wait())
+        return self._text(self._wait(channel))
 
-    def evaluate(self, script: bytes, channel: Channel | None) -> Reply:
-        """Runs a script. With a channel its log lines are sent while it runs."""
+    def evaluate(self, script: bytes, channel: Channel | None = None) -> Reply:
+        """Runs a script of ours, or one of which nothing can run."""
         self._engine.evaluate(script)
         return self._wait(channel)
 

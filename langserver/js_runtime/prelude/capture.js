@@ -7,12 +7,19 @@ const { apply, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys
 const uncurry = Function.prototype.bind.bind(Function.prototype.call);
 const bind = uncurry(Function.prototype.bind);
 
+// A function that calls `callee` with exactly these arguments, whatever it is given: a promise gives one more. It is made
+// of built-in functions alone, so there is no frame of ours below the callee.
+function callOf(callee, receiver, given) {
+  return bind(apply, undefined, callee, receiver, given);
+}
+
 const evaluateGlobally = eval; // called by another name, eval runs its text in the global scope
 const AsyncFunction = (async () => {}).constructor;
 const PlainFunction = Function;
 const NativeError = Error;
 const NativeTypeError = TypeError;
 const NativeMap = Map;
+const NativeMath = Math;
 const NativeUint8Array = Uint8Array;
 const NativeUint32Array = Uint32Array;
 const theGlobal = globalThis;

@@ -4,6 +4,7 @@ const TEXT_UNITS = 4000;
 const SHOWN_UNITS = 500; // of a value that was thrown, and of what is on an error
 const FRAMES = 50;
 const CAUSES = 5;
+const INPUT_KEYS = 50;
 const HOPELESS = '{"type":"","message":"the program threw a value that cannot be described","frames":[]}';
 
 // Its `message`, `stack` and `name` are asked of the program; if that fails, no getter is asked a second time.
@@ -27,7 +28,15 @@ function describeThrown(thrown, causes) {
   text += ',"frames":' + framesOf(thrown) + ',"properties":' + quote(propertiesText(thrown));
   const cause = causes > 0 && hasOwn(thrown, 'cause') ? thrown.cause : undefined;
   if (cause !== undefined) text += ',"cause":' + describeThrown(cause, causes - 1);
-  return text + '}';
+  return text + ',"keys":' + inputKeys() + '}';
+}
+
+// The names in the input, for a hint about one that is not there.
+function inputKeys() {
+  const names = isObject(inputs) && !isArray(inputs) ? keysOf(inputs) : list();
+  let text = '';
+  for (let i = 0; i < names.length && i < INPUT_KEYS; i++) text += (i > 0 ? ',' : '') + quote(slice(names[i], 0, 100));
+  return '[' + text + ']';
 }
 
 // What is thrown without being an error: a string is its own message, anything else is shown on one line.
@@ -73,10 +82,6 @@ function errorParts(error, withCause, budget, here, depth) {
 function addHidden(error, name, budget, here, depth, parts) {
   const property = getOwnPropertyDescriptor(error, name);
   if (property) parts[parts.length] = '[' + name + ']: ' + propertyValue(property, budget, here, depth);
-}
-
-function textOf(value) {
-  return typeof value === 'string' ? value : '';
 }
 
 function cut(text) {
@@ -126,9 +131,10 @@ function userFrames(thrown) {
 function taskFrames(sites) {
   const frames = list();
   for (let i = 0; i < sites.length && frames.length < FRAMES; i++) {
-    if (siteScript(sites[i]) !== 'task.js') continue;
-    const name = textOf(siteFunction(sites[i]));
-    frames[frames.length] = { __proto__: null, name, line: siteLine(sites[i]) | 0, column: siteColumn(sites[i]) | 0 };
+    const site = sites[i];
+    const line = (siteLine(site) | 0) - linesBefore;
+    if (siteScript(site) !== 'task.js' || line < 1) continue;
+    frames[frames.length] = { __proto__: null, name: siteName(site), line, column: siteColumn(site) | 0 };
   }
   return frames;
 }
@@ -142,14 +148,7 @@ function stackOf(error, sites, formatter) {
       // as if there were none
     }
   }
-  let text = '<error>';
-  try {
-    text = errorHeader(error);
-  } catch {
-    // V8 writes the same for an error that cannot be named
-  }
-  for (let i = 0; i < sites.length; i++) text += '\n    at ' + siteText(sites[i]);
-  return text;
+  return stackText(error, sites);
 }
 
 function withoutPrototype(descriptor) {
@@ -170,12 +169,15 @@ function errorText(error, budget, here, depth) {
 
 function shownFrames(error) {
   const frames = userFrames(error);
-  if (typeof frames === 'string') return '';
+  if (typeof frames === 'string') {
+    const at = indexOf(frames, '\n    at ');
+    return at < 0 ? '' : cut(slice(frames, at)); // it was read before, and written then
+  }
   let text = '';
   for (let i = 0; i < frames.length; i++) {
     const { name, line, column } = frames[i];
-    const place = sourceLabel + ':' + (line - linesBefore) + ':' + column;
-    text += '\n    at ' + (name && name !== 'eval' ? cut(name) + ' (' + place + ')' : place);
+    const place = sourceLabel + ':' + line + ':' + column;
+    text += '\n    at ' + (name ? cut(name) + ' (' + place + ')' : place);
   }
   return text;
 }

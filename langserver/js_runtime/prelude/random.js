@@ -14,5 +14,5 @@ function seedRandom(low, high) {
     return (sum >>> 0) / 4294967296;
   };
   for (let i = 0; i < SEED_ROUNDS; i++) random();
-  defineProperty(Math, 'random', { __proto__: null, value: native('random', 0, random), writable: true, configurable: true });
+  defineProperty(NativeMath, 'random', { __proto__: null, value: native('random', 0, random), writable: true, configurable: true });
 }

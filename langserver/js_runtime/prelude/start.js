@@ -6,10 +6,8 @@
 //
 // A result is taken when nothing can change it any more: all timers that fire once have fired. Intervals end with it.
 let inputs;
-let sourceLabel = '';
 let startedAt = 0;
 const BODY_LINES = 2; // the lines that V8 puts before the text of a function made by a constructor
-let linesBefore = 0;
 let settled = ''; // 'ended': the source has run and told no value yet; 'value' and 'error': `outcome` is that
 let outcome;
 let atEnd; // gives the value of a source that ended without telling one
@@ -20,6 +18,12 @@ let awaited = ''; // whose value `launch` waits for
 let exportedObject; // module.exports, when it is to be the result itself
 const moduleObject = { exports: {} };
 const firstExports = moduleObject.exports;
+// Of a module: how its exports are read, and whether one of them is the default.
+let exportsReader = '';
+let readExports;
+let hasDefault = false;
+let entry; // what was called for the result, and what it is called in what is told of it
+let entryName = '';
 const NOT_READABLE = freeze({ __proto__: null });
 
 function fail(error) {
@@ -42,12 +46,7 @@ function launch(call, who) {
   then(
     value,
     (given) => {
-      if (inBody && (given === undefined || isReader(given))) {
-        inBody = false;
-        atEnd = given === undefined ? () => undefined : given;
-        choose(false);
-        return;
-      }
+      if (inBody && bodyEnded(given)) return;
       settled = 'value';
       outcome = given;
     },
@@ -58,10 +57,29 @@ function launch(call, who) {
   );
 }
 
+// Whether a body gave no value of its own: it came to its end, or it has exports, which count before a return.
+function bodyEnded(given) {
+  inBody = false;
+  try {
+    const isValue = given !== undefined && typeof given !== 'function';
+    if (isValue && moduleObject.exports === firstExports && ownKeys(firstExports).length === 0) return false; // most are
+    const isExports = exportsReader !== '' && isReader(given, exportsReader);
+    if (isExports) readExports = given;
+    else if (given !== undefined && !isReader(given, READER) && exportedValue() === undefined) return false;
+    const read = given;
+    atEnd = given === undefined || isExports ? () => undefined : isReader(given, READER) ? read : () => read;
+    choose(false);
+  } catch (error) {
+    fail(error);
+  }
+  return true;
+}
+
 function exportedValue() {
   const exported = moduleObject.exports;
   if (exported !== firstExports) return exported;
-  return ownKeys(firstExports).length > 0 ? firstExports : undefined;
+  const names = ownKeys(firstExports); // a compiler's mark is no export
+  return names.length > (hasOwn(firstExports, '__esModule') ? 1 : 0) ? firstExports : undefined;
 }
 
 const READ_MAIN = 'typeof main === "function" ? main : undefined';
@@ -71,27 +89,63 @@ const IS_BIGINT = 'I{"path":"result","what":"a BigInt","hint":"use String(value)
 
 // Starts what the source exports or calls main. Says whether there was any.
 function launchEntry() {
+  const named = readExports === undefined ? undefined : readExports();
+  if (named !== undefined && hasDefault) return launchExport(named.default);
   const exported = exportedValue();
-  if (exported !== undefined) {
-    const call = exportedFunction(exported);
-    if (call === undefined) exportedObject = exported;
-    launch(call ?? (() => exported), call === undefined ? 'the exported value' : 'the exported function');
+  if (exported !== undefined) return launchExport(exported);
+  const main = (named !== undefined && named.main) || evaluateGlobally(READ_MAIN);
+  if (typeof main === 'function') {
+    launch(entryCall(main, undefined, 'main'), 'main');
     return true;
   }
-  const main = evaluateGlobally(READ_MAIN);
-  if (typeof main !== 'function') return false;
-  launch(bind(main, undefined, inputs), 'main');
+  return named !== undefined && launchExport(named);
+}
+
+function launchExport(given) {
+  const exported = isObject(given) && given.__esModule === true && hasOwn(given, 'default') ? given.default : given;
+  const call = exportedCall(exported);
+  if (call === undefined) exportedObject = exported;
+  launch(call ?? (() => exported), call === undefined ? 'the exported value' : 'the exported function');
   return true;
 }
 
 // What to call of an export: itself, or its main or default; anything else is a value, which is awaited like a promise.
-function exportedFunction(exported) {
-  if (typeof exported === 'function') return bind(exported, undefined, inputs);
+function exportedCall(exported) {
+  if (typeof exported === 'function') return entryCall(exported, undefined, 'the exported function');
   if (!isObject(exported)) return undefined;
   const { main } = exported;
-  if (typeof main === 'function') return bind(main, exported, inputs);
+  if (typeof main === 'function') return entryCall(main, exported, 'the exported main');
   const { default: other } = exported;
-  return typeof other === 'function' ? bind(other, exported, inputs) : undefined;
+  return typeof other === 'function' ? entryCall(other, exported, 'the default export') : undefined;
+}
+
+function entryCall(callee, receiver, who) {
+  entry = callee;
+  entryName = who;
+  return callOf(callee, receiver, [inputs]);
+}
+
+// The final answer when the entry gives no result by being called, '' when it does. Asked when something went wrong.
+function uncallable() {
+  if (entry === undefined) return '';
+  const kind = mapGet(FUNCTIONS, getPrototypeOf(entry));
+  if (kind === 'GeneratorFunction' || kind === 'AsyncGeneratorFunction') return 'G' + entryName + ' is a generator function';
+  return isClass(entry) ? 'G' + entryName + ' is a class' : '';
+}
+
+// A Proxy in the program's hands may throw when it is asked for its prototype.
+function uncallableNow() {
+  try {
+    return uncallable();
+  } catch {
+    return '';
+  }
+}
+
+// Whether the text of a function is that of a class, and not of a method called class or classify.
+function isClass(value) {
+  const text = slice(functionText(value), 0, 6);
+  return slice(text, 0, 5) === 'class' && indexOf(' {\n\r\t/', slice(text, 5)) >= 0;
 }
 
 // Starts the entry of a source that has run. Without one its value is read when no timer is left that may change it.
@@ -106,37 +160,48 @@ function choose(isLast) {
 }
 
 // Whether a body's value is the reader at its end. A program that returns the same text has written that reader itself.
-function isReader(value) {
-  return typeof value === 'function' && functionText(value) === READER;
+function isReader(value, text) {
+  return typeof value === 'function' && functionText(value) === text;
 }
 
 // After the script ran: `this` is the value of its last expression.
 function begin() {
   const last = this;
+  if (exportsReader !== '') readExports = evaluateGlobally(exportsReader);
   atEnd = () => {
     const result = evaluateGlobally(READ_RESULT);
     return result === undefined ? last : result;
   };
+  writeStacks();
   choose(false);
   return 'A';
 }
 
 // Final answers: R result, I not JSON, O too large, E error, N (and whose it is) a promise that nothing will ever settle.
-// Else A again, W wait.
+// Or G, and what it is that cannot be an entry. Else A again, W wait.
 function step() {
   if (crashed) return 'E' + describe(crash);
-  if (settled === 'error') return 'E' + describe(outcome);
+  if (settled === 'error') return uncallableNow() || 'E' + describe(outcome);
   if (settled === '' || oneShots > 0) {
     const answer = nextTimer();
     return answer === 'N' ? answer + awaited : answer;
   }
-  if (settled === 'value') return outcome === NOT_READABLE ? IS_BIGINT : finish(outcome);
+  if (settled === 'value') {
+    const answer = outcome === NOT_READABLE ? IS_BIGINT : finish(outcome);
+    return answer[0] === 'I' ? uncallableNow() || answer : answer;
+  }
   choose(true);
   return 'A';
 }
 
 const SOURCE_URL = '\n//# sourceURL=task.js';
-const BODY_END = '\nif (typeof main === "function") return main(inputs);\nreturn ' + READER + ';';
+const CALL_MAIN = '\nif (typeof main === "function") return main(inputs);';
+
+// What comes after a body, for when no return of its own was reached: the body is whole by itself.
+function bodyEnd(source) {
+  if (exportsReader !== '') return (hasDefault ? '' : CALL_MAIN) + '\nreturn ' + exportsReader + ';';
+  return indexOf(source, 'main') >= 0 || indexOf(source, 'result') >= 0 ? CALL_MAIN + '\nreturn ' + READER + ';' : '';
+}
 
 // A source that no script can be, because of a top-level return or await, as the body of an async function. The
 // constructor parses it alone: nothing in it can end the function. Says 'A', or 'S' and V8's complaint.
@@ -147,15 +212,39 @@ function startBody(source) {
   } catch (error) {
     return 'S' + error.message;
   }
-  // The body is whole by itself, so these statements come after it, for when no return of its own was reached.
-  if (indexOf(source, 'main') >= 0 || indexOf(source, 'result') >= 0) {
+  const end = bodyEnd(source);
+  if (end !== '') {
     try {
-      body = AsyncFunction(source + BODY_END + SOURCE_URL);
+      body = AsyncFunction(source + end + SOURCE_URL);
     } catch {}
   }
   inBody = true;
-  linesBefore = BODY_LINES;
+  linesBefore += BODY_LINES;
+  writeStacks();
   launch(body, 'the program');
+  return 'A';
+}
+
+// Gives the names that a module imports, which the host has declared, their values; says 'A', or 'X' and which name is
+// not there, as JSON. And keeps how the module's exports are read.
+function setModule(text) {
+  const { imports, names, reader, hasDefault: isDefault, defaultName: name, linesBefore: lines } = parseJson(text);
+  for (let i = 0; i < imports.length; i++) requireModule(imports[i]);
+  for (let i = 0; i < names.length; i++) {
+    const { module, imported, local } = names[i];
+    let value = requireModule(module);
+    if (imported !== '*' && imported !== 'default') {
+      const isThere = (isObject(value) || typeof value === 'function') && imported in value;
+      if (!isThere) return 'X' + stringifyJson({ __proto__: null, number: i, there: isObject(value) ? keysOf(value) : [] });
+      value = value[imported];
+    }
+    assign(local, value);
+  }
+  exportsReader = reader;
+  hasDefault = isDefault;
+  defaultName = name;
+  linesBefore = lines;
+  writeStacks();
   return 'A';
 }
 
@@ -174,6 +263,12 @@ function check(source) {
   return 'A';
 }
 
+// To a name that the host has declared in the scope of scripts.
+function assign(name, value) {
+  const setter = evaluateGlobally('(value) => { ' + name + ' = value; }');
+  setter(value);
+}
+
 const LEXICALS = {
   __proto__: null,
   require: () => native('require', 1, requireModule),
@@ -182,7 +277,8 @@ const LEXICALS = {
 };
 
 function bindLexical(name) {
-  evaluateGlobally('(value) => { ' + name + ' = value; }')(LEXICALS[name]());
+  const make = LEXICALS[name];
+  assign(name, make());
   return 'A';
 }
 
@@ -219,7 +315,7 @@ const surface = {
   ...timerFunctions,
   queueMicrotask: native('queueMicrotask', 1, (callback) => {
     if (typeof callback !== 'function') throw refusal(NativeTypeError, 'queueMicrotask needs a function');
-    enqueue(bind(callback, undefined));
+    enqueue(callOf(callback, undefined, []));
   }),
   get inputs() { return inputs; },
   set inputs(value) { replaceGlobal('inputs', value); },
@@ -227,4 +323,6 @@ const surface = {
 delete globalThis.console;
 setPrototypeOf(globalThis, surface);
 
-return [parseInput, setTask, takeTexts, bindLexical, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw];
+return [
+  parseInput, setTask, takeTexts, bindLexical, setModule, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw,
+];

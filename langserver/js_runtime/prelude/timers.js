@@ -45,19 +45,12 @@ function addTimer(name, callback, delay, values, repeats, isAwaited = !repeats) 
   if (!(pause >= 1 && pause <= MAX_DELAY)) pause = 1; // as browsers and Node do
   pause = floor(pause);
   const id = ++lastTimer;
-  const timer = { __proto__: null, id, order: id, at: now() + pause, every: repeats ? pause : 0, isAwaited, call: boundCall(callback, values) };
+  const call = callOf(callback, undefined, values);
+  const timer = { __proto__: null, id, order: id, at: now() + pause, every: repeats ? pause : 0, isAwaited, call };
   mapSet(timers, id, timer);
   if (isAwaited) oneShots++;
   pushTimer(timer);
   return id;
-}
-
-function boundCall(callback, values) {
-  const given = list();
-  given[0] = callback;
-  given[1] = undefined;
-  for (let i = 0; i < values.length; i++) given[i + 2] = values[i];
-  return apply(bind, undefined, given);
 }
 
 function dropTimer(id) {

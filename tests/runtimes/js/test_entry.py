@@ -43,6 +43,42 @@ STYLES = {
     "await of a list": ("const [x] = await [inputs.n];\nfunction main() { return x; }", 20),
     "await in an inner function only": ("async function main() { return await (async () => 8)(); }\n", 8),
     "calling a function named await": ("function await(x) { return x + 1; } var result = await (1);", 2),
+    "await in a comment": ("// here we await\n1 + 1", 2),
+    "await and its call on two lines": ("const x = await\n(async () => 8)();\nvar result = x;", 8),
+    "await of a call in an inner function": (
+        "async function f() { return await (async () => 8)(); }\nf()",
+        8,
+    ),
+    "lexicals in a comment and declared": ("// const module = 1\nmodule.exports = 3;", 3),
+    "lexicals declared in a list": (
+        "const a = 1, exports = 2, { require } = { require: 3 };\na + exports + require",
+        6,
+    ),
+    "lexicals declared inside": (
+        "for (const module of [1]) { const require = 2; }\nmodule.exports = typeof require;",
+        "function",
+    ),
+    "lexicals declared in a body": ("const module = 1, exports = 2;\nreturn module + exports;", 3),
+    "exports win over return": ("module.exports = { a: 1 };\nreturn 5;", {"a": 1}),
+    "a compiler's mark is no export": (
+        "Object.defineProperty(exports, '__esModule', { value: true });\nfunction main() { return 1; }",
+        1,
+    ),
+    "a compiler's default export": (
+        "Object.defineProperty(exports, '__esModule', { value: true });\nexports.b = 1; exports.default = { a: 1 };",
+        {"a": 1},
+    ),
+    "one argument": ("function main() { return [...arguments]; }", [GIVEN]),
+    "one argument of an export": ("module.exports = function () { return [...arguments]; };", [GIVEN]),
+    "arguments of a timer": (
+        "function main() { return new Promise((d) => setTimeout(function () { d([...arguments]); }, 1, 2, 3)); }",
+        [2, 3],
+    ),
+    "no argument of a microtask": (
+        "function main() { return new Promise((d) => queueMicrotask(function () { d(arguments.length); })); }",
+        0,
+    ),
+    "async arrow": ("const main = async ({ n }) => n;", 20),
     "for await": ("let n = 0; for await (const x of [1, 2]) n += x; return n;", 3),
     "nothing": ("", None),
     "only a comment": ("// nothing", None),

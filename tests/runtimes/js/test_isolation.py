@@ -17,6 +17,7 @@ function visit(object, path) {
   if (seen.has(object)) return;
   seen.add(object);
   for (const key of ownKeys(object)) {
+    if (key === 'prepareStackTrace') continue; // V8 asks it, and a program's own is to be asked
     const found = getOwnPropertyDescriptor(object, key), name = path + '.' + String(key), value = found.value;
     if (value !== null && (typeof value === 'object' || typeof value === 'function')) visit(value, name);
     if (typeof value === 'function') todo.push([object, key, { value: trap(name) }]);
@@ -112,7 +113,7 @@ function main() {
     "frames of a timer": """
 async function main() {
   return await new Promise((done) => setTimeout(() => {
-    done(new Error('x').stack.split('\\n').slice(1).filter((line) => !/task\\.js/.test(line)));
+    done(new Error('x').stack.split('\\n').slice(1).filter((line) => !/node\\.js/.test(line)));
   }, 1));
 }""",
     "functions of call sites": """
@@ -226,3 +227,58 @@ def test_a_global_object_cut_off_from_what_lies_behind(js):
 def test_a_source_url_of_the_program_hides_no_line(js):
     failure = js.run("function main() {\n  null.x;\n}\n//# sourceURL=/etc/passwd").failure
     assert (failure.line, "passwd" in failure.traceback) == (2, False)
+
+
+# What the parser was asked about: each of these, before anything of the program ran.
+PARSED = {
+    "await of a call": "const asked = await (async () => 1)();\nreturn {};",
+    "module": "export default {};",
+    "module with imports": "import { sep } from 'path';\nexport default {};",
+    "lexicals": "const a = 1, exports = 2;\n({})",
+}
+TRACES = """[
+  Object.getOwnPropertyNames(globalThis).sort(), RegExp.$1, RegExp.$2, RegExp.input, RegExp.lastMatch,
+  RegExp.leftContext, RegExp.rightContext, RegExp.lastParen, Object.keys(Object.prototype), typeof acorn,
+  Object.getOwnPropertyNames(Array.prototype).length, Object.getOwnPropertyNames(String.prototype).length,
+]"""
+
+
+@pytest.mark.parametrize("name", PARSED)
+def test_a_parser_leaves_no_trace(js, name):
+    expected = js.run(f"({TRACES})").value
+    assert expected[1:7] == [""] * 6
+    assert js.run(PARSED[name].replace("{}", TRACES)).value == expected
+
+
+def test_what_is_no_part_of_the_language_is_not_there(js):
+    absent = "SharedArrayBuffer WebAssembly Worker importScripts load read print quit d8 gc ShadowRealm".split()
+    absent += [f"Atomics.{name}" for name in ("wait", "waitAsync", "notify")]
+    source = f"[{', '.join(f'typeof {name}' for name in absent)}]"
+    assert set(js.run(source).value) == {"undefined"}
+
+
+SHARED = {
+    "by WebAssembly": "new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true }).buffer",
+    "by a view": "new Int32Array(8).buffer.constructor.prototype.constructor[Symbol.species]",
+    "by Atomics": "Atomics.waitAsync(new Int32Array(1), 0, 0)",
+    "by its own way": "new (Object.getPrototypeOf(Int32Array).prototype.constructor.SharedArrayBuffer)(8)",
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_no_way_leads_back_to_shared_memory(js, name):
+    source = (
+        f"let got; try {{ got = {SHARED[name]}; }} catch {{}}\n({{}}).toString.call(got === ArrayBuffer ? null : got)"
+    )
+    assert js.run(source).value in {"[object Null]", "[object Undefined]"}
+
+
+def test_an_import_call_reaches_nobody(js):
+    source = """const told = [];
+for (const name of ['fs', 'path', '/etc/passwd', 'data:text/javascript,export default 1', {}, 'x.json']) {
+  for (const ask of [(n) => import(n), (0, eval)('(n) => import(n)'), new Function('n', 'return import(n)')]) {
+    told.push(await ask(name).then(() => 'got', (error) => error.name));
+  }
+}
+return [...new Set(told)];"""
+    assert js.run(source).value == ["Error"]

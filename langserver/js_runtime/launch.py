@@ -1,0 +1,119 @@
+"""How a source gets started: as a script, as the body of an async function, or as a module made into one of these.
+
+V8 parses first, and most sources are a script or a body; whether a source is one is never guessed. What V8 does not
+tell is asked of a parser, and only before anything of the program has run: where a broken body is broken, what a module
+imports and exports, whether `await (x)` at the top is an await, and whether a name of ours is declared.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from langserver.core.claims import Failure
+from langserver.js_runtime import source as texts
+from langserver.js_runtime.diagnosis import diagnose
+from langserver.js_runtime.engine import Reply, ReplyKind
+from langserver.js_runtime.errors import program_failure
+from langserver.js_runtime.isolate import Isolate
+from langserver.js_runtime.modules import Offer, missing_name
+from langserver.js_runtime.parsed import Complaint, ModuleText, Reading, SourceKind
+from langserver.js_runtime.syntax import BODY_LINES_BEFORE, complaint, syntax_failure
+from langserver.js_runtime.thrown import Place, thrown_by_script
+from langserver.wire.channel import Channel
+
+_SOURCE_URL = b"\n//# sourceURL=task.js"
+
+
+@dataclass(frozen=True, slots=True)
+class JsProgram:
+    """A source. V8 parses it when it is run or checked: a script's text cannot be compiled ahead by this engine.
+
+    So `compile_ns` of a report is 0 for a script, whose parsing is part of its `run_ns`; it is measured for bodies, for
+    modules, for what does not parse, and for a validation.
+    """
+
+    source: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What became of a start: the script's value (None: a body is running), where its errors are, and the time it took
+    to parse alone. Or the failure that it ended with at once.
+    """
+
+    place: Place
+    value: Reply | None = None
+    compile_ns: int = 0
+    failure: Failure | None = None
+
+
+def launch(isolate: Isolate, program: JsProgram, offer: Offer, channel: Channel) -> Started:
+    """Starts the program. Raises EngineError when the engine answers nothing that can be read."""
+    start = time.monotonic_ns()
+    source = program.source
+    names = texts.mentioned_lexicals(source)
+    reading = None
+    if texts.may_call_await(source) or (names and texts.may_declare_lexical(source)):
+        reading = read(isolate, source)
+    isolate.declare([name for name in names if reading is None or name not in reading.declared])
+    place = Place(program.label, source)
+    if reading is not None and reading.awaits:
+        started = _start_body(isolate, source, place)
+        if isinstance(started, Started):
+            return _timed(started, start)
+    reply = isolate.run_script(source.encode("utf-8", "replace") + _SOURCE_URL, channel)
+    if reply.kind is not ReplyKind.UNPARSED:
+        return _script_started(reply, place)
+    # No script: nothing of it ran. A body may have a top-level return and await.
+    started = _start_body(isolate, source, place)
+    if isinstance(started, Started):
+        return _timed(started, start)
+    found = diagnose(isolate, program, offer, complaint(reply.text), started)
+    if isinstance(found, list):
+        return Started(place, compile_ns=time.monotonic_ns() - start, failure=found[0])
+    return _timed(_start_module(isolate, program, found, channel), start)
+
+
+def read(isolate: Isolate, source: str) -> Reading:
+    """What the parser finds in a source that is a body or a script."""
+    text = source.encode("utf-8", "replace")
+    reading = isolate.read(text, SourceKind.BODY)
+    return reading if reading.problem is None else isolate.read(text, SourceKind.SCRIPT)
+
+
+def _start_body(isolate: Isolate, source: str, place: Place) -> Started | str:
+    """The running body, or V8's complaint."""
+    answer = isolate.start_body(source.encode("utf-8", "replace"))
+    if answer != b"A":
+        return answer[1:].decode("utf-8", "replace")
+    return Started(Place(place.label, place.source, place.lines_before + BODY_LINES_BEFORE, place.default_name))
+
+
+def _script_started(reply: Reply, place: Place) -> Started:
+    if reply.kind is ReplyKind.THROWN:
+        return Started(place, failure=program_failure(thrown_by_script(reply.text, place), place))
+    return Started(place, value=reply)
+
+
+def _start_module(isolate: Isolate, program: JsProgram, module: ModuleText, channel: Channel) -> Started:
+    place = Place(program.label, program.source, module.lines_before, module.default_name)
+    answer = isolate.set_module(module, channel)
+    if answer != b"A":
+        return Started(place, failure=missing_name(answer[1:], module, program))
+    problem = Complaint("the module does not parse")
+    if not module.awaits:
+        reply = isolate.run_script(module.source.encode("utf-8", "replace") + _SOURCE_URL, channel)
+        if reply.kind is not ReplyKind.UNPARSED:
+            return _script_started(reply, place)
+        problem = complaint(reply.text, module.lines_before)
+    started = _start_body(isolate, module.source, place)
+    if isinstance(started, Started):
+        return started
+    return Started(place, failure=syntax_failure(problem, program))  # the parser takes what V8 does not
+
+
+def _timed(started: Started, start: int) -> Started:
+    spent = time.monotonic_ns() - start
+    return started if started.value is not None else Started(started.place, None, spent, started.failure)
