@@ -43,8 +43,9 @@ ALLOWED: Final[dict[str, dict[str, str]]] = {
 
 _READ_BACK_EVENT: Final = "langserver.readback"
 # CPython's parser looks for the source line of a syntax error in the file that the code claims to come from, and takes
-# the refusal for an answer.
-_PARSERS_FILE: Final = "<task>"
+# the refusal for an answer. The second is ast.parse's own name: by it the library finds the carets of an error's text,
+# from CPython 3.13 on in lines too that are no expression.
+_PARSERS_FILES: Final = ("<task>", "<unknown>")
 
 
 class AuditRefusal(PermissionError):
@@ -69,13 +70,13 @@ def make_hook(runtime: str, tell: Callable[[str], None]) -> Hook:
         eperm: int = errno.EPERM,
         kind_of: type[type] = type,
         text: type[str] = str,
-        quiet: tuple[str, str] = (_READ_BACK_EVENT, _PARSERS_FILE),
+        quiet: tuple[str, tuple[str, ...]] = (_READ_BACK_EVENT, _PARSERS_FILES),
     ) -> None:
         if event in allowed:
             return
-        read_back, parsers_file = quiet
+        read_back, parsers_files = quiet
         if event == "open" and arguments:
-            is_told = kind_of(arguments[0]) is not text or arguments[0] != parsers_file
+            is_told = kind_of(arguments[0]) is not text or arguments[0] not in parsers_files
         else:
             is_told = event != read_back
         if is_told:

@@ -42,11 +42,15 @@ def test_what_is_listed_passes_and_says_why(runtime: str, event: str) -> None:
     assert told == []
 
 
-def test_the_parser_looking_for_a_source_line_is_refused_and_not_told() -> None:
+@pytest.mark.parametrize(
+    ("name", "is_told"),
+    [("<task>", False), ("<unknown>", False), ("<unknown>/x", True), ("/etc/passwd", True), (3, True)],
+)
+def test_the_parser_looking_for_a_source_line_is_refused_and_not_told(name: object, is_told: bool) -> None:
     told: list[str] = []
     with pytest.raises(AuditRefusal):
-        make_hook("python", told.append)("open", ("<task>", "rb", 0))
-    assert told == []
+        make_hook("python", told.append)("open", (name, "rb", 0))
+    assert told == ["open"] * is_told
 
 
 def test_the_engine_of_js_is_not_open_to_python() -> None:
