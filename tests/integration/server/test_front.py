@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 
 import grpc
 import pytest
@@ -14,7 +13,6 @@ from langserver.server.address import Address
 from langserver.server.endpoint import bind, make_server
 from langserver.server.front import Front
 from langserver.settings import Settings
-from tests.integration.server.raw_caller import RawCaller, message
 
 
 class Echo:
@@ -41,15 +39,17 @@ def main_loops():
     return [task for task in asyncio.all_tasks() if "_server_main_loop" in getattr(task.get_coro(), "__qualname__", "")]
 
 
-async def crash(front):
-    """The main loop of its gRPC server ends by an error, as one did of a path that was no UTF-8 (1.84 and 1.85)."""
-    (loop,) = main_loops()
-    with contextlib.suppress(OSError):
-        loop.get_coro().throw(OSError("secret"))
-    with RawCaller(str(front.address)) as caller:  # a call wakes its task, which finds no coroutine any more
-        caller.call(message(b""))
-        while loop in asyncio.all_tasks():  # noqa: ASYNC110 - turns of the loop are what it needs
-            await asyncio.sleep(0.01)
+class Unlucky:
+    """A gRPC server that seems to have ended by itself once it is told to."""
+
+    def __init__(self, server):
+        self._server = server
+        self.ends = asyncio.Event()
+        self.start, self.stop = server.start, server.stop
+
+    async def wait_for_termination(self, _timeout):
+        await self.ends.wait()
+        raise OSError("secret")
 
 
 @pytest.fixture
@@ -95,13 +95,20 @@ async def test_another_takes_its_place(echo, caplog):
 
 
 async def test_calls_go_on_while_another_takes_its_place(echo):
-    front = Front(echo.build, Address("127.0.0.1", 0), linger_seconds=30)
+    unlucky = []
+
+    def build(at):
+        server, address = echo.build(at)
+        unlucky.append(Unlucky(server))
+        return unlucky[-1], address
+
+    front = Front(build, Address("127.0.0.1", 0), linger_seconds=30)
     await front.start()
     keeping = asyncio.create_task(front.keep())
     async with grpc.aio.insecure_channel(str(front.address)) as first:
         answer = first.unary_unary("/test.Echo/Say")(b"old")
         await echo.called.wait()
-        await crash(front)
+        unlucky[0].ends.set()
         while len(echo.made) < 2:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
         echo.may_answer.set()
