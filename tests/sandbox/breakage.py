@@ -181,8 +181,8 @@ def limit_stays(kind: int) -> None:
 
 
 for step, kind in (
-    *(("limits", name) for name in ("CORE", "FSIZE", "MEMLOCK", "MSGQUEUE", "STACK", "CPU", "AS")),
-    *(("late limits", name) for name in ("NPROC", "NOFILE")),
+    *(("limits", name) for name in ("CORE", "FSIZE", "MEMLOCK", "MSGQUEUE", "CPU", "AS")),
+    *(("late limits", name) for name in ("STACK", "NPROC", "NOFILE")),
 ):
     breaks(step, f"{kind} stays as it is")(lambda case, it=f"RLIMIT_{kind}": limit_stays(getattr(resource, it)))
 

@@ -94,14 +94,19 @@ async def test_a_call_that_kills_is_told_by_the_server_in_its_own_words(lie: str
 
 
 HONEST = {
-    "python": "import time\nresult = time.strftime('%Z')",
     "js": "function main() { return [new Date(2024, 1, 1).toLocaleString(), new Intl.DateTimeFormat('de').format(0)] }",
 }
 
 
 @pytest.mark.parametrize("runtime", HONEST)
 def test_calls_of_honest_code_are_refused_and_end_nothing(runtime: str) -> None:
-    """Zone files and the like: the interpreter and V8 try, and do without."""
+    """Zone files and the like: V8 tries, and does without."""
     trace = traced(runtime, HONEST[runtime])
     assert len(trace["refused"]) > 1, "the first is the filter's own look at itself"
+    assert trace["ok"]
+
+
+def test_honest_python_asks_for_nothing_that_is_refused() -> None:
+    trace = traced("python", "import datetime, time\nresult = [time.strftime('%Z'), str(datetime.datetime.now())]")
+    assert len(trace["refused"]) == 1, "the filter's own look at itself"
     assert trace["ok"]
