@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import Any, Final
 
 from langserver.python_runtime import catalog, modules, sources
+from langserver.python_runtime.entry import MissingInput
 from langserver.python_runtime.modules.facade import Facade
 from langserver.python_runtime.tracebacks import frames_of, text_of
 from langserver.python_runtime.userclasses import is_class
@@ -16,6 +17,7 @@ from langserver.python_runtime.userclasses import is_class
 _COMPARED = 2000  # names looked through for a close one
 _DICTS_LOOKED_AT = 50
 _LEAVING: Final = frozenset({"exit", "quit"})
+_RETURNING: Final = "a program ends by returning; raise an exception if it is to fail"
 
 # Names of other languages, of Python 2 and of other code nodes.
 _MEANT: Final[dict[str, str]] = {
@@ -154,6 +156,10 @@ _QUOTED: Final = re.compile(r"""'[^']*'|"[^"]*"|#.*""")
 def hint_of(error: BaseException) -> str:
     """What to write instead of what raised `error`; empty if there is nothing certain to say."""
     cls = type(error)
+    if isinstance(error, MissingInput) and cls is MissingInput:
+        return error.hint
+    if issubclass(cls, SystemExit):
+        return _RETURNING
     if issubclass(cls, NameError) and not issubclass(cls, UnboundLocalError):
         return _of_name(error)
     if issubclass(cls, AttributeError):
@@ -196,7 +202,7 @@ def _of_name(error: BaseException) -> str:
     if type(missing) is not str:
         return ""
     if missing in _LEAVING:
-        return "use return, or raise an exception"
+        return _RETURNING
     found = list(frames_of(error))
     frame = found[-1][0] if found else None
     near: dict[str, None] = {}
