@@ -105,13 +105,14 @@ _RAISING = _raising()
 
 
 def failure_of_problem(problem: Problem) -> Failure:
-    """What a refusal at compile time is reported as."""
+    """What a problem found before the program runs is reported as."""
+    name = problem.error or "PolicyViolation"
     return Failure(
-        ErrorKind.POLICY_VIOLATION,
+        ErrorKind.USER_ERROR if problem.error else ErrorKind.POLICY_VIOLATION,
         message=problem.message,
-        type="PolicyViolation",
+        type=name,
         traceback=render_syntax(
-            "PolicyViolation",
+            name,
             problem.message,
             (problem.line, problem.column),
             (problem.end_line, problem.end_column),

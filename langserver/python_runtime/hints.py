@@ -11,6 +11,7 @@ from typing import Any, Final
 from langserver.python_runtime import catalog, modules, sources
 from langserver.python_runtime.entry import MissingInput
 from langserver.python_runtime.modules.facade import Facade
+from langserver.python_runtime.refusals import UnknownModule, UnknownName
 from langserver.python_runtime.tracebacks import frames_of, text_of
 from langserver.python_runtime.userclasses import is_class
 
@@ -45,7 +46,6 @@ _MEANT: Final[dict[str, str]] = {
     "np": "numpy is not available unless the operator adds it: use math, statistics and plain lists",
     "pd": "pandas is not available unless the operator adds it: use csv, statistics and plain lists and dicts",
     "os": catalog.without("os")[1],
-    "sys": catalog.without("sys")[1],
     "requests": catalog.without("requests")[1],
 }
 # Where several modules have a name, the one that is meant; and modules whose names are words like any other.
@@ -156,8 +156,9 @@ _QUOTED: Final = re.compile(r"""'[^']*'|"[^"]*"|#.*""")
 def hint_of(error: BaseException) -> str:
     """What to write instead of what raised `error`; empty if there is nothing certain to say."""
     cls = type(error)
-    if isinstance(error, MissingInput) and cls is MissingInput:
-        return error.hint
+    if cls in (MissingInput, UnknownName, UnknownModule):
+        hint = getattr(error, "hint", "")
+        return hint if type(hint) is str else ""  # the program may have assigned another
     if issubclass(cls, SystemExit):
         return _RETURNING
     if issubclass(cls, NameError) and not issubclass(cls, UnboundLocalError):
