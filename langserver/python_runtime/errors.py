@@ -35,7 +35,7 @@ def failure_of(error: BaseException) -> Failure:
     if issubclass(cls, Refusal):
         kind, hint = ErrorKind.POLICY_VIOLATION, _hint_of(error)
     elif issubclass(cls, AuditRefusal) or _kernel_refused(error):
-        kind = ErrorKind.SANDBOX_VIOLATION
+        kind, hint = ErrorKind.SANDBOX_VIOLATION, _without_files(error)
     else:
         hint = _guess(error)
     return Failure(
@@ -73,6 +73,14 @@ def _guess(error: BaseException) -> str:
 def _hint_of(error: BaseException) -> str:
     hint = getattr(error, "hint", "")
     return hint if type(hint) is str else ""  # the program may have assigned another
+
+
+def _without_files(error: BaseException) -> str:
+    """What to do without the file that an operator's package wanted, if that is what was refused."""
+    path = OSError.__dict__["filename"].__get__(error)
+    if type(path) in (str, bytes) or text_of(error).endswith(" open"):
+        return "there are no files here: read from io.StringIO or io.BytesIO; to_csv() without a path returns the text"
+    return ""
 
 
 def _kernel_refused(error: BaseException) -> bool:
