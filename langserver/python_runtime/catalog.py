@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from langserver.python_runtime.instead import can_be_added, instead_of
+from langserver.python_runtime.instead import INSTEAD, can_be_added, instead_of
 
 MODULES: tuple[str, ...] = (
     "abc",
@@ -179,4 +179,9 @@ def without(module: str) -> tuple[str, str]:
             instead += "; the operator of the server can add it with LANG_PYTHON_MODULES"
         return missing, f"{instead}; {listing()}"
     meant = get_close_matches(module, (*MODULES, *_offered), n=1, cutoff=_ALIKE)
-    return missing, f"did you mean {meant[0]!r}?" if meant else listing()
+    if meant:
+        return missing, f"did you mean {meant[0]!r}?"
+    absent = get_close_matches(module, INSTEAD, n=1, cutoff=_ALIKE)
+    if absent:
+        return missing, f"{absent[0]!r} is not available either: {INSTEAD[absent[0]]}; {listing()}"
+    return missing, listing()

@@ -139,6 +139,7 @@ def test_listing_is_short_and_true(run):
 # Each is no module or name of the library: a mistake, not a matter of the policy.
 UNKNOWN = [
     ("import nothing_like_it", "No module named 'nothing_like_it'", "available: json, re"),
+    ("import zipfil", "No module named 'zipfil'", "'zipfile' is not available either: archives are not read here"),
     ("import math.more", "No module named 'math.more'", ""),
     ("import json.nothing_at_all.more", "No module named 'json.nothing_at_all.more'", "available: json, re"),
     ("from datetim import datetime", "No module named 'datetim'", "did you mean 'datetime'?"),
