@@ -7,7 +7,7 @@ import re
 
 from langserver.js_runtime.catalog import MODULES, OPTIONAL
 
-_NETWORK = "there is no network here: make the call in an HTTP node and read its answer from `inputs`"
+_NETWORK = "there is no network here: make the call in an HTTP step and read its answer from `inputs`"
 _PROCESS = "there is no operating system here: pass what is needed in `inputs`"
 _FILES = "there are no files here: pass their content in `inputs`"
 _BROWSER = "this is no browser: work on the data in `inputs`"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from difflib import get_close_matches
 
-from langserver.python_runtime.instead import instead_of
+from langserver.python_runtime.instead import INSTEAD, can_be_added, instead_of
 
 MODULES: tuple[str, ...] = (
     "abc",
@@ -134,17 +136,52 @@ REFUSED_BUILTINS: dict[str, str] = {
 # How alike a misspelt name must be: `datetme` and `maths` are meant, `toml` for html and `timeit` for time are not.
 _ALIKE = 0.82
 
+# What programs import most, for those who look for something that is not there.
+_LIKELY = "json, re, math, datetime, collections, itertools, functools, random, statistics, csv, decimal, hashlib"
+
+# Modules inside packages of MODULES that are not available: known in the zygote and its children only.
+_inside: set[str] = set()
+
+
+def leave_out(names: Iterable[str]) -> None:
+    """Remembers dotted names of modules that the library has, so that to ask for one is no misspelling."""
+    _inside.update(set(names) - set(MODULES))
+
+
+def is_left_out(module: str) -> bool:
+    """Whether `module`, which is not available, is one that somebody may mean: asking for it is a matter of policy.
+
+    Anything else is a mistake of the program.
+    """
+    parts = module.split(".")
+    if not all(parts) or any(part.startswith("_") for part in parts) or instead_of(module) or offers(parts[0]):
+        return True
+    if parts[0] in MODULES:
+        return any(".".join(parts[:length]) in _inside for length in range(2, len(parts) + 1))
+    return parts[0] in sys.stdlib_module_names or parts[0] in sys.modules
+
+
+def listing() -> str:
+    """Some of the available modules, and how many more there are."""
+    more = len(MODULES) - len(_LIKELY.split(", "))
+    added = "".join(f"{name}, " for name in _offered[:5])
+    return f"available: {added}{_LIKELY} and {more} more, which docs/python.md and GetCapabilities list"
+
 
 def without(module: str) -> tuple[str, str]:
     """What to say of `module` (a dotted name), which is not available: a sentence, and what to do without it."""
-    available = (*MODULES, *_offered)
     missing = f"the module {module!r} is not available"
-    there = "available: " + ", ".join(available)
+    if not is_left_out(module):
+        missing = f"No module named {module!r}"
     instead = instead_of(module)
     if instead:
-        return f"{missing}: {instead}", f"{instead}; {there}"
-    meant = get_close_matches(module, available, n=1, cutoff=_ALIKE)
+        if can_be_added(module):
+            instead += "; the operator of the server can add it with LANG_PYTHON_MODULES"
+        return missing, f"{instead}; {listing()}"
+    meant = get_close_matches(module, (*MODULES, *_offered), n=1, cutoff=_ALIKE)
     if meant:
-        instead = f"did you mean {meant[0]!r}?"
-        return f"{missing}: {instead}", instead
-    return missing, there
+        return missing, f"did you mean {meant[0]!r}?"
+    absent = get_close_matches(module, INSTEAD, n=1, cutoff=_ALIKE)
+    if absent:
+        return missing, f"{absent[0]!r} is not available either: {INSTEAD[absent[0]]}; {listing()}"
+    return missing, listing()

@@ -9,7 +9,7 @@ from RestrictedPython.transformer import RestrictingNodeTransformer
 
 from langserver.python_runtime import names, plant
 from langserver.python_runtime.problems import Problem
-from langserver.python_runtime.refusals import Refusal
+from langserver.python_runtime.refusals import Refusal, UnknownName
 
 MAX_PROBLEMS = 100
 
@@ -33,13 +33,13 @@ class NameChecker(RestrictingNodeTransformer):
         """RestrictedPython's own way to refuse a node."""
         self.refuse(node, "syntax", info.removesuffix("."))
 
-    def refuse(self, node: ast.AST, rule: str, message: str, hint: str = "") -> None:
-        """Records a problem at `node`."""
+    def refuse(self, node: ast.AST, rule: str, message: str, hint: str = "", error: str = "") -> None:
+        """Records a problem at `node`; for `error` see Problem."""
         if len(self.problems) >= MAX_PROBLEMS:
             return
         line, column = self._place(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
         end = self._place(getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or 0)
-        problem = Problem(rule, message, line, column, hint, *end)
+        problem = Problem(rule, message, line, column, hint, *end, error)
         if problem not in self.problems:
             self.problems.append(problem)
 
@@ -48,9 +48,12 @@ class NameChecker(RestrictingNodeTransformer):
         text = self._lines[line - 1] if 0 < line <= len(self._lines) else ""
         return line, len(text.encode("utf-8", "replace")[:offset].decode("utf-8", "replace")) + 1
 
-    def refuse_ahead(self, node: ast.AST, refusal: Refusal) -> None:
-        """Records what will be refused at `node` when it runs."""
-        self.refuse(node, refusal.rule, str(refusal), refusal.hint)
+    def refuse_ahead(self, node: ast.AST, refusal: Refusal | UnknownName) -> None:
+        """Records what will be refused at `node`, or fail there, when it runs."""
+        if isinstance(refusal, UnknownName):
+            self.refuse(node, "", str(refusal), refusal.hint, type(refusal).__name__)
+        else:
+            self.refuse(node, refusal.rule, str(refusal), refusal.hint)
 
     def warn(self, node: ast.AST, info: str) -> None:
         """RestrictedPython's warnings say nothing to the author of a task."""

@@ -6,12 +6,18 @@ import inspect
 import types
 from typing import Any
 
-# A first parameter of this name takes the whole input when every other one can be left out.
-_WHOLE_INPUT_NAMES = frozenset({"inputs", "input", "data", "items"})
+# A first parameter of this name takes the whole input when every other one can be left out. `inputs` always does, as it
+# is the global's name; for the others a key of that name goes first (decision 0029).
+_WHOLE_INPUT = "inputs"
+_WHOLE_INPUT_NAMES = frozenset({_WHOLE_INPUT, "input", "data", "items"})
 
 
 class MissingInput(TypeError):
-    """`main` has a parameter that the input has no key for."""
+    """`main` has a parameter that the input has no key for. `hint` says how to write it, or is empty."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 MissingInput.__name__ = MissingInput.__qualname__ = "TypeError"
@@ -64,13 +70,11 @@ def _arguments(shape: _Shape, inputs: Any) -> tuple[list[Any], dict[str, Any]]:
     if shape.positional:
         first = shape.positional[0]
         others_optional = not [name for name in required if name != first]
-        alone = len(shape.positional) == 1 and first not in keys
-        if others_optional and (alone or first in _WHOLE_INPUT_NAMES or type(inputs) is not dict):
+        if others_optional and (type(inputs) is not dict or _takes_all(shape, keys)):
             return [inputs], {}
     missing = [name for name in required if name not in keys]
     if missing:
-        names = ", ".join(repr(name) for name in missing)
-        raise MissingInput(f"main() needs {names}, which the input does not have")
+        raise _missing(shape, required, missing)
     args: list[Any] = []
     for name in shape.positional[: shape.positional_only]:
         if name not in keys:
@@ -82,3 +86,24 @@ def _arguments(shape: _Shape, inputs: Any) -> tuple[list[Any], dict[str, Any]]:
     if shape.takes_rest:
         kwargs |= {key: value for key, value in keys.items() if key not in kwargs and key not in only}
     return args, kwargs
+
+
+def _takes_all(shape: _Shape, keys: dict[str, Any]) -> bool:
+    """Whether the first parameter, the only one that may be required, takes the whole of an input with these keys."""
+    first = shape.positional[0]
+    if first in keys:
+        return first == _WHOLE_INPUT
+    if first in _WHOLE_INPUT_NAMES:
+        return True
+    # An empty input says less than the default does.
+    return len(shape.positional) == 1 and (bool(keys) or first not in shape.optional)
+
+
+def _missing(shape: _Shape, required: list[str], missing: list[str]) -> MissingInput:
+    names = ", ".join(repr(name) for name in missing)
+    hint = "give it a default, or pass the key in the input"
+    if required == list(shape.positional[:1]):
+        hint = f"name the first parameter {_WHOLE_INPUT} to get the whole input, or give it a default"
+    elif len(missing) > 1:
+        hint = "give them defaults, or pass the keys in the input"
+    return MissingInput(f"main() needs {names}, which the input does not have", hint)

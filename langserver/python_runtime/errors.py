@@ -35,7 +35,7 @@ def failure_of(error: BaseException) -> Failure:
     if issubclass(cls, Refusal):
         kind, hint = ErrorKind.POLICY_VIOLATION, _hint_of(error)
     elif issubclass(cls, AuditRefusal) or _kernel_refused(error):
-        kind = ErrorKind.SANDBOX_VIOLATION
+        kind, hint = ErrorKind.SANDBOX_VIOLATION, _without_files(error)
     else:
         hint = _guess(error)
     return Failure(
@@ -75,6 +75,14 @@ def _hint_of(error: BaseException) -> str:
     return hint if type(hint) is str else ""  # the program may have assigned another
 
 
+def _without_files(error: BaseException) -> str:
+    """What to do without the file that an operator's package wanted, if that is what was refused."""
+    path = OSError.__dict__["filename"].__get__(error)
+    if type(path) in (str, bytes) or text_of(error).endswith(" open"):
+        return "there are no files here: read from io.StringIO or io.BytesIO; to_csv() without a path returns the text"
+    return ""
+
+
 def _kernel_refused(error: BaseException) -> bool:
     """Whether the kernel refused a system call: C code raised the error, and no `raise` of the program."""
     if not issubclass(type(error), PermissionError):
@@ -105,13 +113,14 @@ _RAISING = _raising()
 
 
 def failure_of_problem(problem: Problem) -> Failure:
-    """What a refusal at compile time is reported as."""
+    """What a problem found before the program runs is reported as."""
+    name = problem.error or "PolicyViolation"
     return Failure(
-        ErrorKind.POLICY_VIOLATION,
+        ErrorKind.USER_ERROR if problem.error else ErrorKind.POLICY_VIOLATION,
         message=problem.message,
-        type="PolicyViolation",
+        type=name,
         traceback=render_syntax(
-            "PolicyViolation",
+            name,
             problem.message,
             (problem.line, problem.column),
             (problem.end_line, problem.end_column),

@@ -9,7 +9,14 @@ import ast
 from collections.abc import Callable, Iterator
 
 from langserver.python_runtime import catalog, modules
-from langserver.python_runtime.refusals import Refusal, RefusedImport, RefusedModule, call
+from langserver.python_runtime.refusals import (
+    Refusal,
+    RefusedImport,
+    RefusedModule,
+    UnknownModule,
+    UnknownName,
+    call,
+)
 from langserver.python_runtime.toplevel import bound_names
 
 _FOR_ALL = frozenset({"Exception", "BaseException"})
@@ -18,7 +25,7 @@ _FOR_CALLS = _FOR_ALL | {"RuntimeError"}
 
 _WITHOUT_PARTS = frozenset({ast.Name, ast.Constant, ast.Load, ast.Store, ast.Pass, ast.alias})
 
-Tell = Callable[[ast.AST, Refusal], None]
+Tell = Callable[[ast.AST, Refusal | UnknownName], None]
 
 
 def forecast(tree: ast.Module, tell: Tell) -> None:
@@ -52,11 +59,11 @@ def _forecast_import(node: ast.Import | ast.ImportFrom, tell: Tell) -> None:
                 modules.import_module(module, itself=True)
             else:
                 modules.import_from(module, name)
-        except RefusedModule as refusal:
+        except (RefusedModule, UnknownModule) as refusal:
             tell(node, refusal)
             if name != "*":
                 return  # the others are of the same module
-        except RefusedImport as refusal:
+        except (RefusedImport, UnknownName) as refusal:
             tell(node, refusal)
 
 

@@ -34,14 +34,14 @@ _PACKAGES: Final = "nothing can be installed here"
 
 _BY_TEXT: Final[dict[str, str]] = {
     _NETWORK: """
-        asynchat asyncore cgi cgitb ftplib http.client http.cookiejar http.cookies http.server imaplib nntplib
+        asynchat asyncore cgi cgitb ftplib http.client http.cookiejar http.server imaplib nntplib
         poplib select selectors smtpd smtplib socket socketserver ssl telnetlib urllib.error urllib.request
         urllib.response urllib.robotparser webbrowser wsgiref xmlrpc requests httpx aiohttp urllib3 websockets
         websocket paramiko pycurl grpc scrapy selenium playwright
     """,
     _FILES: """
-        aifc chunk dbm filecmp fileinput glob linecache mailbox netrc pathlib shelve shutil sndhdr imghdr sqlite3 stat
-        sunau tarfile tempfile wave zipapp zipfile
+        aifc chunk dbm filecmp fileinput glob linecache mailbox netrc pathlib shelve shutil sndhdr imghdr stat
+        sunau tempfile wave
     """,
     _PROCESSES: """
         _thread concurrent multiprocessing pipes sched signal subprocess threading
@@ -56,7 +56,7 @@ _BY_TEXT: Final[dict[str, str]] = {
     """,
     _INSIDE: """
         atexit bdb builtins cProfile faulthandler gc inspect pdb profile pstats pyclbr pydoc pydoc_data symtable
-        tabnanny token tokenize trace tracemalloc weakref
+        tabnanny token tokenize trace tracemalloc
     """,
     _CODE: """
         code codeop compileall dis distutils ensurepip imp importlib lib2to3 modulefinder opcode pickletools pkgutil
@@ -89,6 +89,13 @@ _BY_NAME: Final[dict[str, str]] = {
     "setuptools": _PACKAGES,
     "six": "this is Python 3: leave it out",
     "wheel": _PACKAGES,
+    **dict.fromkeys(
+        ("zipfile", "tarfile", "zipapp"),
+        "archives are not read here: unpack them in a step before this one; gzip, bz2, lzma and zlib are here",
+    ),
+    "sqlite3": "use dicts and lists, collections and statistics; query a database in a step before this one",
+    "http.cookies": "split the header by ';', and each part at its first '='",
+    "weakref": "use ordinary references: the task's memory is freed when it ends",
     "audioop": "use struct and array",
     "binhex": "use binascii",
     "cffi": "there is no native code here",
@@ -143,3 +150,39 @@ def instead_of(module: str) -> str:
             return INSTEAD[module]
         module = module.rpartition(".")[0]
     return ""
+
+
+# Packages that are known to work when the operator of a server adds them, or that are plain Python.
+_ADDABLE: Final = frozenset(
+    """
+    attr attrs bs4 dateutil html5lib jinja2 jsonschema markdown markupsafe more_itertools networkx numpy pandas pytz
+    regex scipy six sympy tabulate typing_extensions xmltodict yaml
+    """.split()
+)
+
+
+def can_be_added(module: str) -> bool:
+    """Whether the package of `module` is worth asking the operator of the server for."""
+    return module.partition(".")[0] in _ADDABLE
+
+
+# Attributes of modules that are available, which are not there.
+_ATTRIBUTES: Final[dict[str, dict[str, str]]] = {
+    "sys": {
+        **dict.fromkeys(("argv", "orig_argv"), _ARGUMENTS),
+        **dict.fromkeys(("stdin", "__stdin__"), "there is no console: the task's input is the variable `inputs`"),
+        **dict.fromkeys(
+            ("path", "executable", "prefix", "base_prefix", "meta_path", "path_hooks", "path_importer_cache"),
+            "there are no files: the task's input is the variable `inputs`",
+        ),
+        **dict.fromkeys(("__stdout__", "__stderr__"), "use sys.stdout or sys.stderr: they write to the log"),
+        **dict.fromkeys(("modules", "settrace", "setprofile", "gettrace", "getrefcount", "excepthook"), _INSIDE),
+    },
+    "asyncio": dict.fromkeys(("create_subprocess_exec", "create_subprocess_shell", "subprocess"), _PROCESSES)
+    | dict.fromkeys(("open_connection", "start_server", "StreamReader", "StreamWriter"), _NETWORK),
+}
+
+
+def instead_of_attribute(module: str, name: str) -> str:
+    """What to do without the attribute `name` of `module`; empty when nothing is known of it."""
+    return _ATTRIBUTES.get(module, {}).get(name, "")

@@ -1,4 +1,4 @@
-"""One thing that the policy has against a source, with its place."""
+"""One thing that is wrong with a source, with its place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class Problem:
     """`rule` names the rule; lines and columns count from 1, columns in characters, the last one is behind the end.
 
-    `hint` may be empty.
+    `hint` may be empty. `error` is empty for what the policy has against the source, else the class of the exception
+    that the source will raise by a mistake of its own.
     """
 
     rule: str
@@ -19,3 +20,4 @@ class Problem:
     hint: str = ""
     end_line: int = 0
     end_column: int = 0
+    error: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 
-from langserver.python_runtime.catalog import without
+from langserver.python_runtime.catalog import is_left_out, without
 from langserver.wire.channel import MAX_EVENTS
 
 _DETAIL_CHARACTERS = 500
@@ -75,6 +75,18 @@ class RefusedModule(RefusedImport, ModuleNotFoundError):
     """A module is not there; to the program it is a ModuleNotFoundError."""
 
 
+class UnknownName(ImportError):
+    """A module has no such name, here or elsewhere: a mistake of the program. `hint` as in Refusal."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class UnknownModule(UnknownName, ModuleNotFoundError):
+    """There is no such module, here or elsewhere: a mistake of the program."""
+
+
 class RefusedCall(Refusal, RuntimeError):
     """A builtin that has no meaning here was called."""
 
@@ -92,6 +104,8 @@ for _refusal, _shown in {
     RefusedAttribute: AttributeError,
     RefusedImport: ImportError,
     RefusedModule: ModuleNotFoundError,
+    UnknownName: ImportError,
+    UnknownModule: ModuleNotFoundError,
     RefusedCall: RuntimeError,
     RefusedClass: TypeError,
 }.items():
@@ -104,9 +118,9 @@ def attribute(name: str, why: str, hint: str = "") -> RefusedAttribute:
     return RefusedAttribute(f"the attribute {name!r} is not available here: {why}", hint)
 
 
-def module(name: str) -> RefusedModule:
-    """The refusal of one import."""
-    refusal = RefusedModule(*without(name))
+def module(name: str) -> RefusedModule | UnknownModule:
+    """The refusal of one import, or the error if there is no such module anywhere."""
+    refusal = (RefusedModule if is_left_out(name) else UnknownModule)(*without(name))
     refusal.name = name
     return refusal
 

@@ -5,25 +5,31 @@ Beside them what the operator adds, as it is.
 
 from __future__ import annotations
 
+import pkgutil
 import sys
 from difflib import get_close_matches
 from typing import Any
 
 from langserver.python_runtime import catalog
+from langserver.python_runtime.instead import instead_of, instead_of_attribute
 from langserver.python_runtime.modules import generated
-from langserver.python_runtime.modules.facade import Facade, make
+from langserver.python_runtime.modules.facade import Facade, hides, make
 from langserver.python_runtime.modules.listed import listed
 from langserver.python_runtime.modules.own import own
 from langserver.python_runtime.packages import offered
-from langserver.python_runtime.refusals import RefusedImport
+from langserver.python_runtime.refusals import RefusedImport, UnknownName
 
 _FACADES: dict[str, Facade] = {}
 _NAMES: dict[str, tuple[str, ...]] = {}
+_SAID = 12  # names of a module in a hint
 
 
 def build() -> None:
     """Makes every facade of the catalog: in the zygote, once."""
     generated.harden()
+    for name in catalog.MODULES:
+        paths = getattr(sys.modules[name], "__path__", ())
+        catalog.leave_out(found.name for found in pkgutil.iter_modules(paths, f"{name}."))
     contents: dict[str, dict[str, Any]] = {name: listed(name) | own(name) for name in catalog.MODULES}
     for name in sorted(contents, key=lambda each: -each.count(".")):  # a package holds its modules: those first
         for child in contents:
@@ -60,6 +66,18 @@ def import_from(name: str, attribute: str) -> Any:
         return offered.import_from(name, attribute)
     if attribute in _NAMES[name]:
         return getattr(found, attribute)
-    message = f"cannot import name {attribute!r} from {name!r}: it is not available"
-    close = get_close_matches(attribute, _NAMES[name], n=1, cutoff=0.75)
-    raise RefusedImport(message, f"did you mean {close[0]!r}?" if close else f"{name} has: " + ", ".join(_NAMES[name]))
+    message = f"cannot import name {attribute!r} from {name!r}"
+    if hides(name, attribute) or catalog.is_left_out(f"{name}.{attribute}"):
+        instead = instead_of_attribute(name, attribute) or instead_of(f"{name}.{attribute}")
+        raise RefusedImport(f"{message}: it is not available", instead or _has(name, attribute))
+    raise UnknownName(message, _has(name, attribute))
+
+
+def _has(name: str, attribute: str) -> str:
+    """Which names of the module `name` may be meant by `attribute`."""
+    names = _NAMES[name]
+    close = get_close_matches(attribute, names, n=1, cutoff=0.75)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    more = f" and {len(names) - _SAID} more, which docs/python.md lists" if len(names) > _SAID else ""
+    return f"{name} has {', '.join(names[:_SAID])}{more}"

@@ -7,6 +7,7 @@ import types
 from typing import Any
 
 from langserver.python_runtime.faces import METACLASSES
+from langserver.python_runtime.instead import instead_of_attribute
 from langserver.python_runtime.refusals import attribute
 from langserver.python_runtime.userclasses import EXPORTED, is_class
 
@@ -22,7 +23,8 @@ class Facade:
     def __getattr__(self, name: str) -> Any:
         module = type(self).__name__
         if name in _HIDDEN.get(module, ()):
-            raise attribute(name, f"it is not part of the module {module!r} here")
+            why = f"it is not part of the module {module!r} here"
+            raise attribute(name, why, instead_of_attribute(module, name))
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
@@ -30,6 +32,11 @@ class Facade:
 
     def __repr__(self) -> str:
         return f"<module {type(self).__name__!r}>"
+
+
+def hides(module: str, name: str) -> bool:
+    """Whether the library's `module` has `name`, and its facade does not."""
+    return name in _HIDDEN[module]
 
 
 def make(name: str, contents: dict[str, Any]) -> Facade:

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from langserver.python_runtime import catalog
-from langserver.python_runtime.refusals import RefusedImport, module
+from langserver.python_runtime.refusals import RefusedImport, UnknownName, module
 
 
 def find(name: str) -> Any:
@@ -34,6 +34,7 @@ def import_from(name: str, attribute: str) -> Any:
             below = find(f"{name}.{attribute}")
             if below is not None:
                 return below
+            raise UnknownName(f"cannot import name {attribute!r} from {name!r}") from None
     raise RefusedImport(f"cannot import name {attribute!r} from {name!r}: it is not available")
 
 

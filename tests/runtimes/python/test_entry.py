@@ -26,7 +26,20 @@ ENTRIES = [
     ("def main(b, c=5): return [b, c]", ROW, [2, 5]),
     ("def main(inputs=None, debug=False, **extra): return [inputs, debug, extra]", ROW, [ROW, False, {}]),
     ("def main(data, *, strict=True): return [data, strict]", ROW, [ROW, True]),
-    ("def main(items): return items", {"items": [1]}, {"items": [1]}),
+    ("def main(items): return items", {"items": [1]}, [1]),
+    ("def main(items): return items", ROW, ROW),
+    ("def main(data, strict=True): return [data, strict]", {"data": 1, "strict": False}, [1, False]),
+    ("def main(input, **rest): return [input, rest]", {"input": 1, "a": 2}, [1, {"a": 2}]),
+    ("def main(inputs): return inputs", {"inputs": [1]}, {"inputs": [1]}),
+    ("def main(inputs, **rest): return [inputs, rest]", {"inputs": 1, "a": 2}, [{"inputs": 1, "a": 2}, {}]),
+    ("def main(inputs=None): return inputs", {}, {}),
+    ("def main(name='World'): return name", {}, "World"),
+    ("def main(name='World', /): return name", {}, "World"),
+    ("def main(name='World'): return name", {"name": "Ada"}, "Ada"),
+    ("def main(name='World'): return name", ROW, ROW),
+    ("def main(name='World'): return name", [], []),
+    ("def main(lines): return lines", {}, {}),
+    ("def main(a='x', b='y'): return [a, b]", {}, ["x", "y"]),
     ("def main(**kw): return kw", ROW, ROW),
     ("def main(a, **kw): return [a, kw]", ROW, [1, {"b": 2}]),
     ("def main(a, /, b): return [a, b]", ROW, [1, 2]),
@@ -105,6 +118,21 @@ def test_missing_input_is_named(run):
     failure = run("def main(a, missing): return 1", ROW).failure
     assert (failure.kind, failure.type) == (ErrorKind.USER_ERROR, "TypeError")
     assert "'missing'" in failure.message
+    assert failure.hint == "give it a default, or pass the key in the input"
+    assert "give them" in run("def main(b, c, d): return 1", {"c": 1}).failure.hint
+
+
+def test_first_parameter_that_is_no_key_is_told_of_inputs(run):
+    failure = run("def main(event, context=None): return event", ROW).failure
+    assert failure.message == "main() needs 'event', which the input does not have"
+    assert failure.hint == "name the first parameter inputs to get the whole input, or give it a default"
+
+
+@pytest.mark.parametrize("leaving", ["import sys; sys.exit(0)", "raise SystemExit(3)", "exit()", "quit(1)"])
+def test_a_program_that_leaves_is_told_how_one_ends(run, leaving):
+    failure = run(leaving).failure
+    assert failure.kind is ErrorKind.USER_ERROR
+    assert failure.hint.startswith("a program ends by returning; ")
 
 
 def test_bad_input_never_starts(run):

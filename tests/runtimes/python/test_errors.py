@@ -147,7 +147,8 @@ def test_name_error_suggests_only_what_can_be_used(run, name):
 
 
 def test_leaving_a_script_has_its_word_here(run):
-    assert run("exit()").failure.hint == run("quit(1)").failure.hint == "use return, or raise an exception"
+    hint = "a program ends by returning; raise an exception if it is to fail"
+    assert run("exit()").failure.hint == run("quit(1)").failure.hint == hint
 
 
 @pytest.mark.parametrize("source", ["x = bytearray(10**9)", "x = []\nwhile True: x.append('a' * 100000)"])

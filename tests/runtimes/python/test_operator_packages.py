@@ -228,12 +228,25 @@ async def test_private_names_and_classes_of_a_package_stay_closed(children: Chil
 
 
 async def test_what_was_not_named_is_not_there(children: Children) -> None:
-    for name in ("soupsieve", "numpyy", "ctypes", "os"):
+    for name in ("soupsieve", "ctypes", "os"):
         failure = await children.failure(f"import {name}")
         assert failure.kind is ErrorKind.POLICY_VIOLATION, name
     assert "did you mean 'numpy'?" in (await children.failure("import numpyy")).hint
     assert "cannot import name 'nothing'" in (await children.failure("from numpy import nothing")).message
+    assert (await children.failure("import numpyy")).kind is ErrorKind.USER_ERROR
+    assert (await children.failure("from numpy import nothing")).kind is ErrorKind.USER_ERROR
     assert "'numpy.nothing' is not available" in (await children.failure("import numpy.nothing")).message
+
+
+async def test_what_a_package_cannot_have_here_is_said(children: Children) -> None:
+    frame = "import pandas as pd\nframe = pd.DataFrame({'a': [1]})\n"
+    read = await children.failure("import pandas as pd\npd.read_csv('https://example.com/a.csv')")
+    assert (read.kind, read.message) == (ErrorKind.USER_ERROR, "No module named 'urllib.request'")
+    assert "no network" in read.hint
+    for code in ("frame.to_csv('/tmp/x.csv')", "pd.read_csv('/tmp/x.csv')", "frame.to_json('/x/y')"):
+        failure = await children.failure(frame + code)
+        assert failure.kind is not ErrorKind.POLICY_VIOLATION
+        assert "there are no files here: " in failure.hint, failure
 
 
 async def test_checking_knows_them_too(children: Children) -> None:

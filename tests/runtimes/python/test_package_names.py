@@ -15,7 +15,7 @@ from langserver.python_runtime.packages.names import parse_modules
         ("numpy", ("numpy",)),
         (" numpy , pandas,numpy,", ("numpy", "pandas")),
         ("scipy.stats,sklearn", ("scipy.stats", "sklearn")),
-        ("threading", ("threading",)),
+        ("xml.etree.ElementTree", ("xml.etree.ElementTree",)),
     ],
 )
 def test_names(text: str, names: tuple[str, ...]) -> None:
@@ -39,6 +39,13 @@ def test_names(text: str, names: tuple[str, ...]) -> None:
         "json",
         "collections.abc",
         "urllib.request",
+        "os",
+        "os.path",
+        "subprocess",
+        "threading",
+        "ctypes",
+        "socket",
+        "importlib",
         "langserver",
         "langserver.settings",
         "__main__",
