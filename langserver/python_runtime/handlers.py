@@ -100,7 +100,7 @@ def _init(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
             return found
 
         def initialise(instance: Any, /, *args: Any, **kwargs: Any) -> None:
-            if type(instance) not in USER:
+            if type(instance) not in USER or not type.__subclasscheck__(value, type(instance)):
                 raise _refuse(name)
             found(instance, *args, **kwargs)
 
