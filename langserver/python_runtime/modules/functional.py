@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from langserver.python_runtime.guards import check_write, exact, load
 from langserver.python_runtime.refusals import attribute
-from langserver.python_runtime.userclasses import is_class, is_user_class, is_user_function
+from langserver.python_runtime.userclasses import PACKAGED, PLAIN, is_class, is_user_class, is_user_function
 
 _ASSIGNED = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
 
@@ -57,6 +57,27 @@ def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _ASSIGNED, update
 def wraps(wrapped: Any, assigned: Any = _ASSIGNED, updated: Any = ("__dict__",)) -> Callable[[Any], Any]:
     """`functools.wraps`."""
     return lambda wrapper: update_wrapper(wrapper, wrapped, assigned, updated)
+
+
+def _library_update_wrapper(
+    wrapper: Any, wrapped: Any, assigned: Any = functools.WRAPPER_ASSIGNMENTS, updated: Any = ("__dict__",)
+) -> Any:
+    """What the library itself uses, in `contextmanager`, `lru_cache` and others: of classes no dictionary is copied.
+
+    It would give a function the raw slots of the class, and those answer in the guards' place.
+    """
+    kind = type(wrapped)
+    known = kind in (types.FunctionType, types.MethodType, _CACHED) or kind in PLAIN or kind in PACKAGED
+    return _update_wrapper(wrapper, wrapped, assigned, updated if known and not is_class(wrapped) else ())
+
+
+_update_wrapper = functools.update_wrapper
+_CACHED = type(functools.lru_cache(len))
+
+
+def harden() -> None:
+    """In the zygote: `functools.wraps` asks for this name each time."""
+    functools.update_wrapper = _library_update_wrapper
 
 
 class cached_property:  # noqa: N801 -- the library's name
