@@ -7,6 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any, get_args
 
+from langserver.python_runtime.faces import behind
 from langserver.python_runtime.guards import check_write, exact, load
 from langserver.python_runtime.refusals import attribute
 from langserver.python_runtime.userclasses import PACKAGED, PLAIN, is_class, is_user_class, is_user_function
@@ -140,14 +141,26 @@ def singledispatch(func: Callable[..., Any]) -> Any:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if not args:
             raise TypeError(f"{func.__name__} requires at least 1 positional argument")
-        found = inner.dispatch(type(args[0]))
-        return found(*args, **kwargs)
+        return dispatch_to(type(args[0]))(*args, **kwargs)
+
+    def dispatch_to(cls: Any) -> Any:
+        try:
+            return inner.dispatch(cls)
+        except Exception as error:
+            error.__context__ = error.__cause__ = None  # a KeyError that holds the class itself
+            raise
+
+    def dispatch(cls: Any) -> Any:
+        found = behind(cls)
+        if not is_class(found):  # its hash and equality would be asked against the library's classes
+            raise TypeError("dispatch() needs a class")
+        return dispatch_to(found)
 
     named: Any = func
     if type(func) in (classmethod, staticmethod):
         named = named.__func__
     wrapper.__name__, wrapper.__doc__ = named.__name__, named.__doc__
-    return _Dispatcher(wrapper, register, inner.dispatch)
+    return _Dispatcher(wrapper, register, dispatch)
 
 
 class _Dispatcher:
