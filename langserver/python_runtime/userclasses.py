@@ -76,14 +76,27 @@ def owned_names(cls: type) -> frozenset[str]:
 
 
 def foreign_owner(cls: type, name: str) -> type | None:
-    """The library base of a user class that owns the private `name`, if the program did not define it first."""
-    for base in mro_of(cls):
-        if base in USER:
-            if name in namespace_of(base):
-                return None
-        elif name in owned_names(base):
-            return base
-    return None
+    """The library base of a user class that owns the private `name`.
+
+    That the program's class body has the name as well changes nothing: the library's methods set it on the instance.
+    """
+    return next((base for base in mro_of(cls) if base not in USER and name in owned_names(base)), None)
+
+
+def has_own_method(value: object, name: str) -> bool:
+    """Whether `value.name` is a method or property that the program wrote, and nothing on the instance hides it."""
+    kind = type(value)
+    holder = next((base for base in mro_of(kind) if name in namespace_of(base)), None)
+    part = namespace_of(holder)[name] if holder in USER else None
+    if type(part) is property:
+        return True
+    if type(part) not in (types.FunctionType, staticmethod, classmethod):
+        return False
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return True
+    return type(held) is dict and not dict.__contains__(held, name)
 
 
 def register(cls: type) -> None:
