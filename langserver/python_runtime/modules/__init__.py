@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from langserver.python_runtime import catalog
-from langserver.python_runtime.modules import copying, functional, generated, receivers
+from langserver.python_runtime.modules import abstract, copying, functional, generated, receivers
 from langserver.python_runtime.modules.facade import Facade, make
 from langserver.python_runtime.modules.listed import listed
 from langserver.python_runtime.modules.own import own
@@ -25,6 +25,7 @@ def build() -> None:
     """Makes every facade of the catalog: in the zygote, once."""
     generated.harden()
     copying.harden()
+    abstract.harden()
     functional.harden()
     contents: dict[str, dict[str, Any]] = {name: listed(name) | own(name) for name in catalog.MODULES}
     for name in sorted(contents, key=lambda each: -each.count(".")):  # a package holds its modules: those first

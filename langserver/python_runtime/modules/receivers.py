@@ -19,7 +19,9 @@ CHECKED: Final[dict[Any, types.FunctionType]] = {}
 
 # What a function must not do with a receiver that it was not written for: find its class, write to it, read by name.
 _GLOBALS: Final = frozenset("type getattr setattr delattr vars eval exec copy object".split())
-_ATTRIBUTES: Final = frozenset("__class__ __dict__ __new__ __reduce__ __reduce_ex__ __setattr__ __getattribute__".split())
+_ATTRIBUTES: Final = frozenset(
+    "__class__ __dict__ __new__ __reduce__ __reduce_ex__ __setattr__ __getattribute__".split()
+)
 _WRITES: Final = frozenset({"STORE_ATTR", "DELETE_ATTR", "IMPORT_NAME"})
 # Called with no instance, or handed out by a handler that asks for the receiver itself.
 _ELSEWHERE: Final = frozenset(
