@@ -6,7 +6,7 @@ import gc
 import types
 from typing import Any, Final
 
-from langserver.python_runtime.names import OPAQUE_NAMES, SOURCE_NAME, is_private
+from langserver.python_runtime.names import DEFINABLE, OPAQUE_NAMES, SOURCE_NAME, instead_of, is_dunder, is_private
 from langserver.python_runtime.refusals import RefusedClass
 
 # The program's classes, and those of them of which no foreign base owns a private name (the fast path asks this one).
@@ -132,6 +132,23 @@ def check_metaclass(cls: type) -> None:
 REGISTRAR_ENTRY: Final = "__$reg__"
 
 
+def check_made(cls: type) -> None:
+    """Asks of a class that was just made what was asked of its body: the methods of a metaclass may have been given its dictionary.
+
+    Raises RefusedClass.
+    """
+    for name in namespace_of(cls):
+        if is_dunder(name) and name not in DEFINABLE | WRITTEN_BY_COMPILER | _WRITTEN_BY_TYPE:
+            raise RefusedClass(f"a class may not define {name}", instead_of(name))
+
+
+_WRITTEN_BY_TYPE: Final = frozenset({"__dict__", "__weakref__", "__static_attributes__"})
+WRITTEN_BY_COMPILER: Final = frozenset(
+    "__module__ __qualname__ __annotations__ __classcell__ __orig_bases__ __firstlineno__ __static_attributes__ "
+    "__type_params__ __classdictcell__ __annotate__ __annotate_func__ __conditional_annotations__".split()
+) | {REGISTRAR_ENTRY}
+
+
 class Registrar:
     """Stands first in every class body: `type.__new__` calls its `__set_name__` before any hook of the program."""
 
@@ -139,6 +156,7 @@ class Registrar:
 
     def __set_name__(self, owner: type, name: str) -> None:
         type.__delattr__(owner, name)
+        check_made(owner)
         register(owner)
 
     def __repr__(self) -> str:

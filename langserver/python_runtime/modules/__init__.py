@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from langserver.python_runtime import catalog
-from langserver.python_runtime.modules import abstract, copying, functional, generated, receivers
+from langserver.python_runtime.modules import abstract, copying, enums, formats, functional, generated, receivers
 from langserver.python_runtime.modules.facade import Facade, make
 from langserver.python_runtime.modules.listed import listed
 from langserver.python_runtime.modules.own import own
@@ -26,6 +26,8 @@ def build() -> None:
     generated.harden()
     copying.harden()
     abstract.harden()
+    enums.harden()
+    formats.harden()
     functional.harden()
     contents: dict[str, dict[str, Any]] = {name: listed(name) | own(name) for name in catalog.MODULES}
     for name in sorted(contents, key=lambda each: -each.count(".")):  # a package holds its modules: those first
