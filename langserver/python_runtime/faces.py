@@ -73,7 +73,6 @@ def check_namespace(namespace: dict[str, Any]) -> None:
             raise RefusedClass(f"a class may not define {name}", instead_of(name))
 
 
-
 _ENUM_NAMESPACE: Final = type(enum.EnumMeta.__prepare__("_Probe", ()))
 
 

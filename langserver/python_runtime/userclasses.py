@@ -133,7 +133,7 @@ REGISTRAR_ENTRY: Final = "__$reg__"
 
 
 def check_made(cls: type) -> None:
-    """Asks of a class that was just made what was asked of its body: the methods of a metaclass may have been given its dictionary.
+    """Asks of a class that was just made what was asked of its body: a metaclass may have been given its dictionary.
 
     Raises RefusedClass.
     """

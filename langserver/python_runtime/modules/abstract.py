@@ -1,9 +1,11 @@
-"""`isinstance(x, SomeABC)`: the library looks up whatever `x.__class__` says among its classes, by hash and equality."""
+"""`isinstance(x, SomeABC)`: the library looks up whatever `x.__class__` says by hash and equality among its classes."""
 
 from __future__ import annotations
 
 import abc
 from typing import Any
+
+from langserver.python_runtime.userclasses import mro_of
 
 
 def harden() -> None:
@@ -13,8 +15,9 @@ def harden() -> None:
 
 def _instancecheck(cls: Any, instance: Any) -> bool:
     """Override for isinstance(instance, cls)."""
-    kind, meta = type(instance), type(cls)
-    if not type.__subclasscheck__(abc.ABCMeta, meta):  # reached unbound: it would be told the raw class
+    kind = type(instance)
+    meta: Any = type(cls)
+    if abc.ABCMeta not in mro_of(meta):  # reached unbound: it would be told the raw class
         raise TypeError("__instancecheck__() needs an abstract class")
     said = instance.__class__
     if said is not kind and issubclass(type(said), type) and meta.__subclasscheck__(cls, said):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _strptime
+import importlib
 import struct
 from collections.abc import Callable
 from typing import Any, Final
@@ -31,12 +31,13 @@ def _with_exact_format(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def harden() -> None:
     """In the zygote: `time.strptime` and `datetime.strptime` both come through here."""
-    parse: Any = _strptime._strptime  # type: ignore[attr-defined]
+    library: Any = importlib.import_module("_strptime")
+    parse = library._strptime
 
     def strptime(data_string: Any, format: Any = "%a %b %d %H:%M:%S %Y") -> Any:  # noqa: A002
         return parse(data_string, exact(format) if issubclass(type(format), str) else format)
 
-    _strptime._strptime = strptime  # type: ignore[attr-defined]
+    library._strptime = strptime
 
 
 STRUCT: Final[dict[str, Any]] = {name: _with_exact_format(getattr(struct, name)) for name in _FUNCTIONS}

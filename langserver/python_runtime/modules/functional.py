@@ -119,6 +119,17 @@ def _classes_of(annotation: Any) -> tuple[Any, ...]:
     return parts
 
 
+def _dispatch(inner: Any, cls: Any) -> Any:
+    found = behind(cls)
+    if not is_class(found):  # its hash and equality would be asked against the library's classes
+        raise TypeError("dispatch() needs a class")
+    try:
+        return inner.dispatch(found)
+    except Exception as error:
+        error.__context__ = error.__cause__ = None  # a KeyError that holds the class itself
+        raise
+
+
 def singledispatch(func: Callable[..., Any]) -> Any:
     """`functools.singledispatch`; annotations are taken as they are, text in them is not evaluated."""
     inner = functools.singledispatch(func)
@@ -141,26 +152,13 @@ def singledispatch(func: Callable[..., Any]) -> Any:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if not args:
             raise TypeError(f"{func.__name__} requires at least 1 positional argument")
-        return dispatch_to(type(args[0]))(*args, **kwargs)
-
-    def dispatch_to(cls: Any) -> Any:
-        try:
-            return inner.dispatch(cls)
-        except Exception as error:
-            error.__context__ = error.__cause__ = None  # a KeyError that holds the class itself
-            raise
-
-    def dispatch(cls: Any) -> Any:
-        found = behind(cls)
-        if not is_class(found):  # its hash and equality would be asked against the library's classes
-            raise TypeError("dispatch() needs a class")
-        return dispatch_to(found)
+        return _dispatch(inner, type(args[0]))(*args, **kwargs)
 
     named: Any = func
     if type(func) in (classmethod, staticmethod):
         named = named.__func__
     wrapper.__name__, wrapper.__doc__ = named.__name__, named.__doc__
-    return _Dispatcher(wrapper, register, dispatch)
+    return _Dispatcher(wrapper, register, lambda cls: _dispatch(inner, cls))
 
 
 class _Dispatcher:

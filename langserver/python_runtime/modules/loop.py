@@ -55,7 +55,7 @@ class _Loop(base_events.BaseEventLoop):
     def _write_to_self(self) -> None:
         """Nothing can call from another thread."""
 
-    def call_soon(self, callback: Any, *args: Any, context: Any = None) -> Any:
+    def call_soon(self, callback: Any, *args: Any, context: Any = None) -> Any:  # type: ignore[override]
         """As the library's. Raises TypeError for a context of the program's own making."""
         return super().call_soon(callback, *args, context=check_context(context))
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
 from langserver.python_runtime import guards, names
+from langserver.python_runtime.refusals import RefusedReceiver
 from langserver.python_runtime.userclasses import EXPORTED, PACKAGED, mro_of, namespace_of, owned_names
 
 # By the function that now stands in the class: the one behind it.
@@ -92,7 +93,8 @@ def _replace(cls: type, name: str, part: Any) -> None:
     if type(part) is types.FunctionType:
         type.__setattr__(cls, name, _checked(cls, part))
     elif type(part) is property:
-        made = property(*(_checked(cls, each) if _is_suspect(each) else each for each in parts_of(part)), part.__doc__)
+        fget, fset, fdel = (_checked(cls, each) if _is_suspect(each) else each for each in parts_of(part))
+        made = property(fget, fset, fdel, part.__doc__)
         type.__setattr__(cls, name, made)
     elif type(part) is functools.cached_property:
         part.func = _checked(cls, part.func)
@@ -102,14 +104,14 @@ def _replace(cls: type, name: str, part: Any) -> None:
                 setattr(part, key, _checked(cls, each))
 
 
-def _checked(cls: type, function: Callable[..., Any]) -> Any:
+def _checked(cls: type, function: Any) -> Any:
     @functools.wraps(function)
     def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         kind = type(self)
         if kind is not cls and not _issubclass(cls, kind):
-            raise TypeError(f"{function.__qualname__}() is for instances of {cls.__name__} only")
+            raise RefusedReceiver(f"{function.__qualname__}() is for instances of {cls.__name__} only")
         return function(self, *args, **kwargs)
 
-    del method.__wrapped__  # type: ignore[attr-defined]
-    CHECKED[method] = function  # type: ignore[assignment]
+    del method.__wrapped__
+    CHECKED[method] = function
     return method
