@@ -7,6 +7,7 @@ import enum
 import types
 from typing import Any
 
+from langserver.python_runtime.refusals import RefusedClass
 from langserver.python_runtime.userclasses import namespace_of
 
 _MAKER = "_new_member_"
@@ -44,7 +45,7 @@ class _Maker:
     def __call__(self, cls: Any, /, *args: Any, **kwargs: Any) -> Any:
         member = self._make(cls, *args, **kwargs)
         if type(member) is not cls:
-            raise TypeError("the __new__ of an enum must return a member of that enum")
+            raise RefusedClass("the __new__ of an enum must return a member of that enum")
         return member
 
 
