@@ -142,7 +142,8 @@ def check_made(cls: type) -> None:
             raise RefusedClass(f"a class may not define {name}", instead_of(name))
 
 
-_WRITTEN_BY_TYPE: Final = frozenset({"__dict__", "__weakref__", "__static_attributes__"})
+# The last is of named tuples: `typing.NamedTuple` tells the registrar of a class that stands, from 3.13 on.
+_WRITTEN_BY_TYPE: Final = frozenset({"__dict__", "__weakref__", "__getnewargs__"})
 WRITTEN_BY_COMPILER: Final = frozenset(
     "__module__ __qualname__ __annotations__ __classcell__ __orig_bases__ __firstlineno__ __static_attributes__ "
     "__type_params__ __classdictcell__ __annotate__ __annotate_func__ __conditional_annotations__".split()
