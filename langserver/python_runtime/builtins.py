@@ -6,6 +6,7 @@ import builtins
 import sys
 import types
 from collections.abc import Callable
+from enum import EnumMeta
 from typing import Any
 
 from langserver.python_runtime import guards, modules, plant
@@ -116,6 +117,8 @@ def _build_class(body: Any, name: str, /, *bases: Any, metaclass: Any = None, **
     if is_class(cls) and not is_user_class(cls):
         if REGISTRAR_ENTRY in cls.__dict__:
             type.__delattr__(cls, REGISTRAR_ENTRY)
+        if isinstance(cls, EnumMeta):  # whose registrar somebody took out of the dictionary
+            raise RefusedClass("an enum class is made of what its class statement holds")
         register(cls)
     return cls
 

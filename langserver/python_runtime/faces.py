@@ -13,8 +13,8 @@ from langserver.python_runtime.names import DEFINABLE, closed_everywhere, instea
 from langserver.python_runtime.refusals import RefusedClass
 from langserver.python_runtime.userclasses import (
     EXPORTED,
-    REGISTRAR_ENTRY,
     USER,
+    WRITTEN_BY_COMPILER,
     is_class,
     is_user_class,
     mro_of,
@@ -68,15 +68,9 @@ def check_namespace(namespace: dict[str, Any]) -> None:
     for name in namespace:
         if type(name) is not str:
             raise RefusedClass("names in a class must be exact strings")
-        allowed = name in DEFINABLE or name in _WRITTEN_BY_COMPILER if is_dunder(name) else not closed_everywhere(name)
+        allowed = name in DEFINABLE or name in WRITTEN_BY_COMPILER if is_dunder(name) else not closed_everywhere(name)
         if not allowed:
             raise RefusedClass(f"a class may not define {name}", instead_of(name))
-
-
-_WRITTEN_BY_COMPILER: Final = frozenset(
-    "__module__ __qualname__ __annotations__ __classcell__ __orig_bases__ __firstlineno__ __static_attributes__ "
-    "__type_params__ __classdictcell__ __annotate__ __annotate_func__ __conditional_annotations__".split()
-) | {REGISTRAR_ENTRY}
 
 
 _ENUM_NAMESPACE: Final = type(enum.EnumMeta.__prepare__("_Probe", ()))
@@ -107,20 +101,20 @@ class SafeType(type, metaclass=_MetaOfGuarded):
     __class_getitem__: Any = classmethod(types.GenericAlias)
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> SafeType:
-        copy = dict(namespace)
+        copy, bases = dict(namespace), tuple(bases)
         check_bases(bases)
         check_namespace(copy)
-        return super().__new__(mcs, name, tuple(bases), copy, **kwargs)
+        return super().__new__(mcs, name, bases, copy, **kwargs)
 
 
 class SafeABCMeta(abc.ABCMeta, metaclass=_MetaOfGuarded):
     """The `ABCMeta` of user code."""
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any) -> SafeABCMeta:
-        copy = dict(namespace)
+        copy, bases = dict(namespace), tuple(bases)
         check_bases(bases)
         check_namespace(copy)
-        return super().__new__(mcs, name, tuple(bases), copy, **kwargs)
+        return super().__new__(mcs, name, bases, copy, **kwargs)
 
 
 class SafeEnumMeta(enum.EnumMeta, metaclass=_MetaOfGuarded):
@@ -130,9 +124,18 @@ class SafeEnumMeta(enum.EnumMeta, metaclass=_MetaOfGuarded):
         # Only the dictionary that Enum itself prepared: a copy of it cannot be made, and it has no method of a program.
         if type(namespace) is not _ENUM_NAMESPACE:
             raise RefusedClass("an enum class is made of what its class statement holds")
+        bases = tuple(bases)
         check_bases(bases)
+        _check_ignored(namespace)
         check_namespace(namespace)
-        return super().__new__(mcs, name, tuple(bases), namespace, **kwargs)
+        return super().__new__(mcs, name, bases, namespace, **kwargs)
+
+
+def _check_ignored(namespace: Any) -> None:
+    """What Enum goes through before it copies the namespace: nothing there may call the program, which could write."""
+    ignored = dict.get(namespace, "_ignore_", [])
+    if type(ignored) is not list or not all(type(name) is str for name in [*ignored, *namespace._member_names]):
+        raise RefusedClass("the names of an enum class must be exact strings, _ignore_ a list of them")
 
 
 class GuardedSuper:

@@ -18,6 +18,7 @@ from langserver.python_runtime.userclasses import (
     PLAIN,
     USER,
     foreign_owner,
+    has_own_method,
     is_class,
     is_user_class,
     is_user_function,
@@ -81,8 +82,7 @@ def check_private(value: Any, name: str) -> None:
         if own or _documented(value, name):
             return
     elif kind in USER:
-        owner = foreign_owner(kind, name)
-        if owner is None or _documented(kind, name):
+        if foreign_owner(kind, name) is None or _documented(kind, name) or has_own_method(value, name):
             return
     elif kind is super:
         owner_class, target = super_parts(value)

@@ -17,6 +17,7 @@ from langserver.python_runtime.userclasses import (
     is_class,
     is_user_class,
     is_user_function,
+    mro_of,
     namespace_of,
 )
 
@@ -100,7 +101,7 @@ def _init(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
             return found
 
         def initialise(instance: Any, /, *args: Any, **kwargs: Any) -> None:
-            if type(instance) not in USER:
+            if type(instance) not in USER or not type.__subclasscheck__(value, type(instance)):
                 raise _refuse(name)
             found(instance, *args, **kwargs)
 
@@ -130,8 +131,18 @@ def _new(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     return make
 
 
+def _of_class(value: Any, name: str) -> Any:
+    kind = type(value)
+    part = next((namespace_of(base)[name] for base in mro_of(kind) if name in namespace_of(base)), None)
+    get: Any = getattr(type(part), "__get__", None)
+    if part is None:
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+    return part if get is None else get(part, value, kind)
+
+
 def _accessor(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
-    found = getattr(value, name)
+    # The class's own: a decorator may have filled the dictionary of the object with anything.
+    found = getattr(value, name) if is_class(value) or type(value) is super else _of_class(value, name)
     bound: tuple[Any, ...] = ()
     if type(value) is super:
         bound = (_self_of_super(value),)

@@ -99,6 +99,12 @@ class RefusedClass(Refusal, TypeError):
     rule = "class"
 
 
+class RefusedReceiver(Refusal, TypeError):
+    """A method of the library was called with an object that is not of its class."""
+
+    rule = "call"
+
+
 # What a program sees of them, as in `type(error).__name__`, is what it would see elsewhere.
 for _refusal, _shown in {
     RefusedAttribute: AttributeError,
@@ -108,6 +114,7 @@ for _refusal, _shown in {
     UnknownModule: ModuleNotFoundError,
     RefusedCall: RuntimeError,
     RefusedClass: TypeError,
+    RefusedReceiver: TypeError,
 }.items():
     _refusal.__name__ = _refusal.__qualname__ = _shown.__name__
     _refusal.__module__ = _shown.__module__

@@ -6,7 +6,7 @@ import gc
 import types
 from typing import Any, Final
 
-from langserver.python_runtime.names import OPAQUE_NAMES, SOURCE_NAME, is_private
+from langserver.python_runtime.names import DEFINABLE, OPAQUE_NAMES, SOURCE_NAME, instead_of, is_dunder, is_private
 from langserver.python_runtime.refusals import RefusedClass
 
 # The program's classes, and those of them of which no foreign base owns a private name (the fast path asks this one).
@@ -76,14 +76,27 @@ def owned_names(cls: type) -> frozenset[str]:
 
 
 def foreign_owner(cls: type, name: str) -> type | None:
-    """The library base of a user class that owns the private `name`, if the program did not define it first."""
-    for base in mro_of(cls):
-        if base in USER:
-            if name in namespace_of(base):
-                return None
-        elif name in owned_names(base):
-            return base
-    return None
+    """The library base of a user class that owns the private `name`.
+
+    That the program's class body has the name as well changes nothing: the library's methods set it on the instance.
+    """
+    return next((base for base in mro_of(cls) if base not in USER and name in owned_names(base)), None)
+
+
+def has_own_method(value: object, name: str) -> bool:
+    """Whether `value.name` is a method or property that the program wrote, and nothing on the instance hides it."""
+    kind = type(value)
+    holder = next((base for base in mro_of(kind) if name in namespace_of(base)), None)
+    part = namespace_of(holder)[name] if holder in USER else None
+    if type(part) is property:
+        return True
+    if type(part) not in (types.FunctionType, staticmethod, classmethod):
+        return False
+    try:
+        held = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return True
+    return type(held) is dict and not dict.__contains__(held, name)
 
 
 def register(cls: type) -> None:
@@ -119,6 +132,24 @@ def check_metaclass(cls: type) -> None:
 REGISTRAR_ENTRY: Final = "__$reg__"
 
 
+def check_made(cls: type) -> None:
+    """Asks of a class that was just made what was asked of its body: a metaclass may have been given its dictionary.
+
+    Raises RefusedClass.
+    """
+    for name in namespace_of(cls):
+        if is_dunder(name) and name not in DEFINABLE | WRITTEN_BY_COMPILER | _WRITTEN_BY_TYPE:
+            raise RefusedClass(f"a class may not define {name}", instead_of(name))
+
+
+# The last is of named tuples: `typing.NamedTuple` tells the registrar of a class that stands, from 3.13 on.
+_WRITTEN_BY_TYPE: Final = frozenset({"__dict__", "__weakref__", "__getnewargs__"})
+WRITTEN_BY_COMPILER: Final = frozenset(
+    "__module__ __qualname__ __annotations__ __classcell__ __orig_bases__ __firstlineno__ __static_attributes__ "
+    "__type_params__ __classdictcell__ __annotate__ __annotate_func__ __conditional_annotations__".split()
+) | {REGISTRAR_ENTRY}
+
+
 class Registrar:
     """Stands first in every class body: `type.__new__` calls its `__set_name__` before any hook of the program."""
 
@@ -126,6 +157,7 @@ class Registrar:
 
     def __set_name__(self, owner: type, name: str) -> None:
         type.__delattr__(owner, name)
+        check_made(owner)
         register(owner)
 
     def __repr__(self) -> str:

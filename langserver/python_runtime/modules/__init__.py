@@ -12,7 +12,7 @@ from typing import Any
 
 from langserver.python_runtime import catalog
 from langserver.python_runtime.instead import instead_of, instead_of_attribute
-from langserver.python_runtime.modules import generated
+from langserver.python_runtime.modules import abstract, copying, enums, formats, functional, generated, receivers
 from langserver.python_runtime.modules.facade import Facade, hides, make
 from langserver.python_runtime.modules.listed import listed
 from langserver.python_runtime.modules.own import own
@@ -27,6 +27,11 @@ _SAID = 12  # names of a module in a hint
 def build() -> None:
     """Makes every facade of the catalog: in the zygote, once."""
     generated.harden()
+    copying.harden()
+    abstract.harden()
+    enums.harden()
+    formats.harden()
+    functional.harden()
     for name in catalog.MODULES:
         paths = getattr(sys.modules[name], "__path__", ())
         catalog.leave_out(found.name for found in pkgutil.iter_modules(paths, f"{name}."))
@@ -37,6 +42,7 @@ def build() -> None:
                 contents[name][child.rpartition(".")[2]] = _FACADES[child]
         _FACADES[name] = make(name, contents[name])
         _NAMES[name] = tuple(key for key in contents[name] if not key.startswith("_"))
+    receivers.check_receivers()
 
 
 def renew(name: str, attributes: tuple[str, ...]) -> None:

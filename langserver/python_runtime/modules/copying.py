@@ -13,7 +13,7 @@ import types
 import uuid
 import zoneinfo
 from array import array
-from collections import ChainMap, Counter, OrderedDict, defaultdict, deque
+from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict, deque
 from copy import Error
 from copy import copy as copy_by_library
 from copy import deepcopy as deepcopy_by_library
@@ -159,3 +159,24 @@ def _fill(value: Any, made: Any, part: Any) -> None:
 
 
 NAMES: dict[str, Any] = {"copy": copy, "deepcopy": deepcopy, "Error": Error, "error": Error}
+
+
+def harden() -> None:
+    """In the zygote: the library's own `UserDict.copy` copies by reduction, which the object answers."""
+    UserDict.copy = _copy_of_userdict  # type: ignore[method-assign]
+
+
+def _copy_of_userdict(self: Any) -> Any:
+    data = self.data
+    if type(self) is UserDict:
+        return UserDict(data.copy())
+    try:
+        self.data = {}
+        made = copy(self)
+    finally:
+        self.data = data
+    made.update(self)
+    return made
+
+
+_copy_of_userdict.__name__, _copy_of_userdict.__qualname__ = "copy", "UserDict.copy"

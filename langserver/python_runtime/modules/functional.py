@@ -7,9 +7,10 @@ import types
 from collections.abc import Callable
 from typing import Any, get_args
 
+from langserver.python_runtime.faces import behind
 from langserver.python_runtime.guards import check_write, exact, load
 from langserver.python_runtime.refusals import attribute
-from langserver.python_runtime.userclasses import is_class, is_user_class, is_user_function
+from langserver.python_runtime.userclasses import PACKAGED, PLAIN, is_class, is_user_class, is_user_function
 
 _ASSIGNED = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
 
@@ -59,6 +60,27 @@ def wraps(wrapped: Any, assigned: Any = _ASSIGNED, updated: Any = ("__dict__",))
     return lambda wrapper: update_wrapper(wrapper, wrapped, assigned, updated)
 
 
+def _library_update_wrapper(
+    wrapper: Any, wrapped: Any, assigned: Any = functools.WRAPPER_ASSIGNMENTS, updated: Any = ("__dict__",)
+) -> Any:
+    """What the library itself uses, in `contextmanager`, `lru_cache` and others: of classes no dictionary is copied.
+
+    It would give a function the raw slots of the class, and those answer in the guards' place.
+    """
+    kind = type(wrapped)
+    known = kind in (types.FunctionType, types.MethodType, _CACHED) or kind in PLAIN or kind in PACKAGED
+    return _update_wrapper(wrapper, wrapped, assigned, updated if known and not is_class(wrapped) else ())
+
+
+_update_wrapper = functools.update_wrapper
+_CACHED = type(functools.lru_cache(len))
+
+
+def harden() -> None:
+    """In the zygote: `functools.wraps` asks for this name each time."""
+    functools.update_wrapper = _library_update_wrapper
+
+
 class cached_property:  # noqa: N801 -- the library's name
     """`functools.cached_property` for the program's classes."""
 
@@ -97,6 +119,17 @@ def _classes_of(annotation: Any) -> tuple[Any, ...]:
     return parts
 
 
+def _dispatch(inner: Any, cls: Any) -> Any:
+    found = behind(cls)
+    if not is_class(found):  # its hash and equality would be asked against the library's classes
+        raise TypeError("dispatch() needs a class")
+    try:
+        return inner.dispatch(found)
+    except Exception as error:
+        error.__context__ = error.__cause__ = None  # a KeyError that holds the class itself
+        raise
+
+
 def singledispatch(func: Callable[..., Any]) -> Any:
     """`functools.singledispatch`; annotations are taken as they are, text in them is not evaluated."""
     inner = functools.singledispatch(func)
@@ -119,14 +152,13 @@ def singledispatch(func: Callable[..., Any]) -> Any:
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if not args:
             raise TypeError(f"{func.__name__} requires at least 1 positional argument")
-        found = inner.dispatch(type(args[0]))
-        return found(*args, **kwargs)
+        return _dispatch(inner, type(args[0]))(*args, **kwargs)
 
     named: Any = func
     if type(func) in (classmethod, staticmethod):
         named = named.__func__
     wrapper.__name__, wrapper.__doc__ = named.__name__, named.__doc__
-    return _Dispatcher(wrapper, register, inner.dispatch)
+    return _Dispatcher(wrapper, register, lambda cls: _dispatch(inner, cls))
 
 
 class _Dispatcher:

@@ -129,7 +129,7 @@ _LISTED: dict[str, str] = {
         Template ascii_letters ascii_lowercase ascii_uppercase capwords digits hexdigits octdigits printable punctuation
         whitespace
     """,
-    "struct": "Struct calcsize error iter_unpack pack pack_into unpack unpack_from",
+    "struct": "Struct error",
     "textwrap": "TextWrapper dedent fill indent shorten wrap",
     "time": """
         CLOCK_MONOTONIC CLOCK_PROCESS_CPUTIME_ID CLOCK_REALTIME CLOCK_THREAD_CPUTIME_ID altzone asctime ctime daylight

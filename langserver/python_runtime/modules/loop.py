@@ -9,10 +9,11 @@ import time
 import types
 from asyncio import base_events, coroutines, format_helpers
 from asyncio.log import logger
-from typing import Any
+from typing import Any, NoReturn
 
 from langserver.python_runtime.logs import STDERR
 from langserver.python_runtime.names import SOURCE_NAME
+from langserver.python_runtime.refusals import attribute
 from langserver.python_runtime.tracebacks import render_headed
 
 logger.disabled = True  # it writes files and frames of the library to stderr
@@ -46,13 +47,17 @@ class _Loop(base_events.BaseEventLoop):
     def __init__(self) -> None:
         super().__init__()
         self._selector = _Sleeper()
-        self.set_exception_handler(_unseen)
+        super().set_exception_handler(_unseen)
 
     def _process_events(self, event_list: list[Any]) -> None:
         """There are none."""
 
     def _write_to_self(self) -> None:
         """Nothing can call from another thread."""
+
+    def call_soon(self, callback: Any, *args: Any, context: Any = None) -> Any:  # type: ignore[override]
+        """As the library's. Raises TypeError for a context of the program's own making."""
+        return super().call_soon(callback, *args, context=check_context(context))
 
     def create_task(self, coro: Any, *, context: Any = None, **options: Any) -> Any:
         """As the library's. Raises TypeError for a context of the program's own making: it would be handed what is
@@ -72,6 +77,32 @@ class _Loop(base_events.BaseEventLoop):
                 _unseen(self, {"message": _UNSEEN[0], "exception": task.exception()})
         self.run_until_complete(self.shutdown_asyncgens())
         self.close()
+
+
+# What asyncio itself and `LoopFace` ask of a loop. A program that gets hold of it finds nothing else.
+_NEEDED = frozenset(
+    """
+    call_at call_exception_handler call_later call_soon call_soon_threadsafe close create_future create_task
+    default_exception_handler get_debug get_task_factory is_closed is_running run_forever run_until_complete set_debug
+    shutdown_asyncgens shutdown_default_executor stop time
+    """.split()
+)
+
+
+def _refusing(name: str) -> Any:
+    def refuse(self: Any, *args: Any, **options: Any) -> NoReturn:
+        raise attribute(name, "this loop has no sockets, threads, processes or signals")
+
+    return refuse
+
+
+def _close_the_rest() -> None:
+    for name in dir(base_events.BaseEventLoop):
+        if not name.startswith("_") and name not in _NEEDED:
+            setattr(_Loop, name, _refusing(name))
+
+
+_close_the_rest()
 
 
 def check_context(context: Any) -> Any:
