@@ -40,6 +40,17 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
+class LastExpression:
+    """The expression whose value a body has at its end: its place, and how many UTF-16 units of the text that is run
+    stand before it.
+    """
+
+    split_at: int
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
 class ModuleName(Spot):
     """A module that the source names.
 
@@ -73,6 +84,7 @@ class ModuleText:
     reader: str  # the text of a function that gives its exports; "" when it has none
     has_default: bool
     default_name: str
+    last: LastExpression | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +96,7 @@ class Reading:
     declared: frozenset[str]  # of require, module and exports, at the top
     modules: tuple[ModuleName, ...]
     module: ModuleText | None
+    last: LastExpression | None = None  # not where the source has another value of its own, such as a top-level return
 
 
 def load_parser() -> bytes:
@@ -110,11 +123,17 @@ def decode_reading(answer: bytes) -> Reading:
             for m in told["modules"]
         ),
         None if module is None else _module_text(module, told["awaits"]),
+        _last(told["last"]),
     )
 
 
+def _last(told: dict[str, int] | None) -> LastExpression | None:
+    return None if told is None else LastExpression(told["splitAt"], told["line"], told["column"])
+
+
 def _module_text(told: dict[str, object], awaits: bool) -> ModuleText:
-    imports, refusals = told["imports"], told["refusals"]
+    imports, refusals, last = told["imports"], told["refusals"], told["last"]
+    assert last is None or isinstance(last, dict)
     assert isinstance(imports, list)
     assert isinstance(refusals, list)
     return ModuleText(
@@ -131,4 +150,5 @@ def _module_text(told: dict[str, object], awaits: bool) -> ModuleText:
         reader=str(told["reader"]),
         has_default=bool(told["hasDefault"]),
         default_name=str(told["defaultName"]),
+        last=_last(last),
     )

@@ -3,6 +3,7 @@
 const MAX_MODULES = 1000;
 const TOO_DEEP = 'the source is nested too deeply';
 const STUB = { type: 'Dropped' };
+const VALUELESS = /^(?:EmptyStatement|FunctionDeclaration|ImportDeclaration)$/; // and may stand behind a return
 
 // acorn exports no Parser here; its tokenizer is one.
 const Parser = acorn.tokenizer('', { ecmaVersion: 'latest' }).constructor;
@@ -45,6 +46,8 @@ class Collector extends Parser {
     this.modules = []; // {name, at, isStatement, isGuarded}
     this.awaits = false; // outside of every function
     this.metas = []; // where import.meta stands
+    this.last = -1; // where the last statement that has a value begins, if it is an expression
+    this.returns = false; // outside of every function
   }
 
   // A function's body may have these, and a body is what acorn's script is here. (It has a source type for that, which
@@ -80,8 +83,14 @@ class Collector extends Parser {
 
   parseStatement(context, isTopLevel, exports) {
     const node = super.parseStatement(context, isTopLevel, exports);
+    if (isTopLevel && !VALUELESS.test(node.type)) this.last = node.type === 'ExpressionStatement' ? node.start : -1;
     if (!isTopLevel || /^(?:Im|Ex)port/.test(node.type)) return node;
     return node.type === 'ExpressionStatement' && node.expression.type === 'Literal' ? node : STUB; // may be a directive
+  }
+
+  parseReturnStatement(node) {
+    if (!this.inFunction) this.returns = true;
+    return super.parseReturnStatement(node);
   }
 
   parseFunctionBody(node, ...rest) {
@@ -130,6 +139,14 @@ class Collector extends Parser {
     this.declared = ['require', 'module', 'exports'].filter((name) => declares(top, name));
     if (this.declared.includes('require')) this.modules = this.modules.filter((found) => found.isImport);
     return this;
+  }
+
+  // Where a return may be put so that a body gives the value of its last expression, or -1: what else may give the
+  // body's value is not to be overtaken by it.
+  get lastExpression() {
+    const top = this.scopeStack[0];
+    const others = this.returns || declares(top, 'main') || declares(top, 'result');
+    return this.problem || others ? -1 : this.last;
   }
 
   told(error) {

@@ -23,6 +23,28 @@ THROWN = {
     "script": ("let a = 1;\n  missing();", "ReferenceError", "missing is not defined", 2, 3),
     "script, in JSON.parse": ("\nJSON.parse('{');", "SyntaxError", None, 2, 6),
     "body": ("await 1;\nfunction f() {\n  throw new Error('in f');\n}\nf();", "Error", "in f", 3, 9),
+    "body, in its last expression": ("await 1;\n  null.x", "TypeError", None, 2, 8),
+    "body, in a last expression behind others": (
+        "const \u00e9 = await '\U0001f600'; null.x + \u00e9",
+        "TypeError",
+        None,
+        1,
+        28,
+    ),
+    "body, called by its last expression": (
+        "await 1; f()\nfunction f() { throw new Error('in f'); }",
+        "Error",
+        "in f",
+        2,
+        22,
+    ),
+    "module, in its last expression": (
+        "import { join } from 'path'\nconst a = await 1\n;join(a.b.c)",
+        "TypeError",
+        None,
+        3,
+        11,
+    ),
     "body, first line": ("throw new Error(await 'now');", "Error", "now", 1, 7),
     "own class": (
         "class BadRow extends Error {}\nfunction main() { throw new BadRow('row 7'); }",

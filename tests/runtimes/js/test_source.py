@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from langserver.js_runtime.source import may_call_await, may_declare_lexical
+from langserver.js_runtime.source import ends_with_return, may_call_await, may_declare_lexical
+
+RETURNS = ["const a = await b\nreturn a", "await b;\n  return { a: (1) };\n\n", "return"]
+ENDS_OTHERWISE = ["return a\nb", "f(() => {\n  return 1 })", "`\nreturn 1`", "/*\nreturn */ a", "returns", ""]
+
+
+def test_a_last_line_that_returns():
+    assert [source for source in RETURNS if not ends_with_return(source)] == []
+    assert [source for source in ENDS_OTHERWISE if ends_with_return(source)] == []
+
 
 DOUBTFUL = [
     "const require = 1;",
