@@ -1,4 +1,4 @@
-"""What a source names of modules: which of them there are, and what is said of the rest."""
+"""What a source names of modules and absent globals: which there are, and what is said of the rest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from langserver.core.claims import Failure
 from langserver.core.outcome import ErrorKind
-from langserver.js_runtime.absent import NO_MODULES, unavailable, why_no_module
+from langserver.js_runtime.absent import ABSENT, NO_MODULES, unavailable, why_no_module
 from langserver.js_runtime.parsed import Complaint, ModuleName, ModuleText, Reading
 from langserver.js_runtime.syntax import Text, refused_text
 
@@ -46,6 +46,19 @@ def refused_calls(reading: Reading, offer: Offer, program: Text) -> list[Failure
         _refused(found, offer, program)
         for found in reading.modules
         if not found.is_statement and not found.is_guarded and (found.is_import or not offer.has(found.name))
+    ]
+
+
+def refused_uses(reading: Reading, program: Text) -> list[Failure]:
+    """The uses of a global that is not there on purpose, unless the program can do without it."""
+    return [
+        refused_text(
+            ErrorKind.POLICY_VIOLATION,
+            Complaint(unavailable(use.name, ABSENT[use.name]), use.line, use.column),
+            program,
+            ABSENT[use.name],
+        )
+        for use in reading.absent
     ]
 
 

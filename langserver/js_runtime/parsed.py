@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from enum import IntEnum
 
+from langserver.js_runtime.absent import ABSENT
 from langserver.js_runtime.libraries import library_text
 
 _PARTS = ("collect", "edit", "read")  # each builds on the one before
@@ -96,6 +97,7 @@ class Reading:
     declared: frozenset[str]  # of require, module and exports, at the top
     modules: tuple[ModuleName, ...]
     module: ModuleText | None
+    absent: tuple[Spot, ...] = ()  # uses of what is not there on purpose, that nothing guards
     last: LastExpression | None = None  # not where the source has another value of its own, such as a top-level return
 
 
@@ -107,7 +109,8 @@ def load_parser() -> bytes:
         with open(os.path.join(folder, f"{name}.js"), encoding="utf-8") as file:
             parts.append(file.read())
     code = "\n".join(parts)
-    return f"((acorn) => {{\n'use strict';\n{code}\n}})(({library_text('acorn')})()){_SOURCE_URL}".encode()
+    head = f"'use strict';\nconst ABSENT = new Set({json.dumps(list(ABSENT))});"
+    return f"((acorn) => {{\n{head}\n{code}\n}})(({library_text('acorn')})()){_SOURCE_URL}".encode()
 
 
 def decode_reading(answer: bytes) -> Reading:
@@ -123,6 +126,7 @@ def decode_reading(answer: bytes) -> Reading:
             for m in told["modules"]
         ),
         None if module is None else _module_text(module, told["awaits"]),
+        tuple(Spot(use["name"], use["line"], use["column"]) for use in told["absent"]),
         _last(told["last"]),
     )
 
