@@ -79,7 +79,7 @@ class Isolate:
         self._parse_input, self._set_task, self._take_texts, self._bind_lexical, self._set_module = handles[:5]
         self._start_body, self._check, self._argument, self._begin, self._step, self._nothing = handles[5:11]
         self._unreadable, memory, self._draw, self._set_last = handles[11:]
-        self._ring = LogRing(self._engine.shared_memory(memory), self._texts)
+        self._ring = LogRing(self._engine.shared_memory(memory), self._texts, libraries.modules)
         self._engine.protect()
 
     @property

@@ -9,7 +9,7 @@ is, and whether a name of ours is declared.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langserver.core.claims import Failure
 from langserver.js_runtime import source as texts
@@ -59,7 +59,7 @@ def launch(isolate: Isolate, program: JsProgram, offer: Offer, channel: Channel)
     if texts.may_call_await(source) or (names and texts.may_declare_lexical(source)):
         reading = read(isolate, source)
     isolate.declare([name for name in names if reading is None or name not in reading.declared])
-    place = Place(program.label, source)
+    place = Place(program.label, source, offer.names)
     if reading is not None and reading.awaits:
         started = _start_body(isolate, source, place, reading.last)
         if isinstance(started, Started):
@@ -78,7 +78,7 @@ def launch(isolate: Isolate, program: JsProgram, offer: Offer, channel: Channel)
     found = diagnose(isolate, program, offer, refused, started)
     if isinstance(found, list):
         return Started(place, compile_ns=time.monotonic_ns() - start, failure=found[0])
-    return _timed(_start_module(isolate, program, found, channel), start)
+    return _timed(_start_module(isolate, program, found, offer, channel), start)
 
 
 def read(isolate: Isolate, source: str) -> Reading:
@@ -95,7 +95,7 @@ def _start_body(isolate: Isolate, source: str, place: Place, last: LastExpressio
     answer = isolate.start_body(source.encode("utf-8", "replace"))
     if answer != b"A":
         return answer[1:].decode("utf-8", "replace")
-    return Started(Place(place.label, place.source, place.lines_before + BODY_LINES_BEFORE, place.default_name))
+    return Started(replace(place, lines_before=place.lines_before + BODY_LINES_BEFORE))
 
 
 def _script_started(reply: Reply, place: Place) -> Started:
@@ -104,8 +104,8 @@ def _script_started(reply: Reply, place: Place) -> Started:
     return Started(place, value=reply)
 
 
-def _start_module(isolate: Isolate, program: JsProgram, module: ModuleText, channel: Channel) -> Started:
-    place = Place(program.label, program.source, module.lines_before, module.default_name)
+def _start_module(isolate: Isolate, program: JsProgram, module: ModuleText, offer: Offer, channel: Channel) -> Started:
+    place = Place(program.label, program.source, offer.names, module.lines_before, module.default_name)
     answer = isolate.set_module(module, channel)
     if answer != b"A":
         return Started(place, failure=missing_name(answer[1:], module, program))

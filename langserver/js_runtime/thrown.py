@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from langserver.js_runtime.excerpt import source_line
@@ -43,13 +44,14 @@ class Thrown:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The source as its author knows it, and the label for its frames. The rest the prelude knows and minds as well, it
-    is for what V8 tells by itself: how many lines it counts too many, and what we called the function that a module
-    exports by default without a name.
+    """The source as its author knows it, the label for its frames, and which modules there are. The rest the prelude
+    knows and minds as well, it is for what V8 tells by itself: how many lines it counts too many, and what we called
+    the function that a module exports by default without a name.
     """
 
     label: str
     source: str
+    modules: Collection[str] = ()
     lines_before: int = 0
     default_name: str = ""
 

@@ -1,4 +1,4 @@
-const STRICT = "'use strict';\n";
+const STRICT = "'use strict';void 0;\n"; // the directive is not to be the value of what has none
 
 // Makes a script or body of a module: its import and export statements are blanked out, so that every other character
 // keeps its line and column. What they did is told besides: `imports` are the names to declare before the source runs,

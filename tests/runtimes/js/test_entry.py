@@ -47,6 +47,7 @@ STYLES = {
         "setTimeout(() => { x = 9; }, 5); let x = await 1; ({ get v() { return x; } })",
         {"v": 9},
     ),
+    "a module without a value": ("import { join } from 'path'", None),
     "await in a module": ("import { join } from 'path'\nconst a = await 1\njoin('a', 'b')", "a/b"),
     "await beside main": ("const c = await Promise.resolve(2);\nfunction main(i) { return i.n * c; }", 40),
     "await beside result": ("const c = await Promise.resolve(2);\nvar result = c;", 2),
