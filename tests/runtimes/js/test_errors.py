@@ -208,6 +208,7 @@ def test_what_is_thrown_without_being_an_error_is_shown(js, value, wrap):
 def test_an_object_thrown_by_a_script_is_told_by_its_line(js):
     failure = js.run("let a = 1;\n  throw { code: a };").failure
     assert failure.message == "an object was thrown that is no Error: throw { code: a };"
+    assert failure.hint.startswith("throw new Error(text) instead")
     assert (failure.type, failure.line, failure.column) == ("Object", 2, 3)
 
 
