@@ -70,7 +70,7 @@ def launch(isolate: Isolate, program: JsProgram, offer: Offer, channel: Channel)
     # No script: nothing of it ran. A body may have a top-level return and await.
     refused = complaint(reply.text)
     last = None
-    if only_awaits(refused.message) and not texts.ends_with_return(source):
+    if only_awaits(refused.message) and not texts.gives_own_value(source):
         last = (reading or isolate.read(source.encode("utf-8", "replace"), SourceKind.BODY)).last
     started = _start_body(isolate, source, place, last)
     if isinstance(started, Started):

@@ -8,6 +8,7 @@ LEXICALS = ("require", "module", "exports")
 
 _CALLED_AWAIT = re.compile(r"\bawait\s*[(\[`/+\-]|\bawait[ \t]*[\n\r\u2028\u2029]")
 _RETURN = re.compile(r"\s*return\b")
+_NAMED_VALUE = re.compile(r"(?m)^(?:(?:async +)?function|const|let|var) +(?:main|result)\b")
 _LONG_LINE = 1000
 # What may stand before a name where it is declared: a keyword, or what goes on with a list or pattern of names. In one
 # pass, whatever the source: no two repetitions here can share the same blanks.
@@ -26,8 +27,10 @@ def may_call_await(source: str) -> bool:
     return bool(_CALLED_AWAIT.search(source))
 
 
-def ends_with_return(source: str) -> bool:
-    """Whether the last line is a return at the top, as far as a line tells."""
+def gives_own_value(source: str) -> bool:
+    """Whether a source with a top-level await has a main, a result or a return at its end, as far as lines tell."""
+    if _NAMED_VALUE.search(source):
+        return True
     line = source[-_LONG_LINE:].rstrip().rpartition("\n")[2]
     is_closed = line.count("{") >= line.count("}") and line.count("(") >= line.count(")")
     return bool(_RETURN.match(line)) and is_closed and "`" not in line and "*/" not in line
