@@ -33,8 +33,8 @@ function fail(error) {
 }
 
 // Runs `call` from the microtask queue; what it throws, or rejects with, ends the task.
-// A rejection that nobody handles, of a promise that is not ours, goes unseen: V8 tells of it by a callback in C++ that
-// the engine's library does not offer, and a Promise of our own in place of the language's would not be `await`'s.
+// A rejection that nobody handles, of a promise that is not ours, goes unseen: V8 tells of it by a callback in C++, for
+// which the engine's library has no function of its interface, and a Promise of our own in place of the language's would not be `await`'s.
 function enqueue(call) {
   then(guarded(then(resolved, call)), undefined, fail);
 }
