@@ -7,7 +7,6 @@ from langserver.core.outcome import ErrorKind
 from langserver.js_runtime.absent import refusal, unavailable
 from langserver.js_runtime.excerpt import line_count, pointed, source_line
 from langserver.js_runtime.hints import hint
-from langserver.js_runtime.modules import DYNAMIC_IMPORT
 from langserver.js_runtime.thrown import Frame, Place, Thrown
 
 OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "out of memory")
@@ -24,11 +23,9 @@ def program_failure(thrown: Thrown, place: Place) -> Failure:
         return Failure(
             ErrorKind.MEMORY_LIMIT, "out of memory: an array buffer was refused", "RangeError", traceback, line, column
         )
-    refused = refusal(thrown.type, thrown.message, place.source)
+    refused = refusal(thrown.type, thrown.message, place.source, place.modules)
     if refused:
         what, why = refused
-        if what == "import()":
-            why = DYNAMIC_IMPORT
         return Failure(ErrorKind.POLICY_VIOLATION, unavailable(what, why), thrown.type, traceback, line, column, why)
     return Failure(
         ErrorKind.USER_ERROR,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from langserver.js_runtime.excerpt import characters, source_line
-from langserver.js_runtime.thrown import Thrown
+from langserver.js_runtime.thrown import NO_ERROR, Thrown
 
 _NAME = re.compile(r"(?<![\w$.#])[A-Za-z_$][\w$]*+(?!\s*+:(?!:))")
 _MAX_NAMES = 2000
@@ -26,8 +26,18 @@ _GLOBALS = """
 """.split()
 # What other places call the input of a step.
 _INPUT_NAMES = frozenset(
-    "$input $json $items $item $node input items item data event msg payload body context args params".split()
+    """
+    $ $env $execution $input $item $itemIndex $items $json $node $parameter $prevNode $runIndex $vars $workflow
+    args body context data event input item items msg params payload
+    """.split()
 )
+_LIBRARIES = {
+    **dict.fromkeys(("DateTime", "Duration", "Interval"), ("luxon", "{ %s }", "Date or Temporal")),
+    **dict.fromkeys(("_", "lodash"), ("lodash", "%s", "what the language has")),
+    **dict.fromkeys(("dayjs", "moment"), ("dayjs", "%s", "Date or Temporal")),
+    **dict.fromkeys(("luxon",), ("luxon", "%s", "Date or Temporal")),
+}
+_NOW = frozenset(("$now", "$today"))
 _ARRAY_METHODS = """
     at concat copyWithin entries every fill filter find findIndex findLast findLastIndex flat flatMap forEach includes
     indexOf join keys lastIndexOf map pop push reduce reduceRight reverse shift slice some sort splice toReversed
@@ -72,6 +82,8 @@ def hint(thrown: Thrown, source: str, line: int, column: int) -> str:
         return _reference_hint(message, source)
     if type_name == "SyntaxError" and _NOT_JSON.fullmatch(message):
         return _json_hint(message)
+    if message.startswith(NO_ERROR):
+        return "throw new Error(text) instead; of another object, what is in it is told only if `main` throws it"
     if type_name == "TypeError" and (told := _type_hint(thrown, source, line, column)):
         return told
     return _FIXED.get(message.partition("\n")[0], "")
@@ -86,6 +98,12 @@ def _reference_hint(message: str, source: str) -> str:
     missing = found[1]
     if missing in _INPUT_NAMES:
         return "what the task is given is in `inputs`"
+    if missing in _NOW:
+        return "use `new Date()`"
+    if missing in _LIBRARIES:
+        library, pattern, instead = _LIBRARIES[missing]
+        line = f"const {pattern % missing} = require('{library}')"
+        return f"use {instead}; or, where the operator turned {library} on, write `{line}` first"
     known = dict.fromkeys(name[0] for name in _NAME.finditer(source) if name[0] not in _KEYWORDS and name[0] != missing)
     names = [*list(known)[:_MAX_NAMES], *_GLOBALS]
     close = [name for name in names if name.lower() == missing.lower()] or get_close_matches(missing, names, n=1)
@@ -157,7 +175,21 @@ def _json_hint(message: str) -> str:
 
 _TYPESCRIPT = re.compile(
     r"[\w$)\]?]\s*:\s*(?:string|number|boolean|any|unknown|void|object|never|Array<|Record<|Promise<)"
-    r"|\bas (?:any|const|string|number)\b|^\s*(?:export\s+)?(?:interface|type|enum|declare)\s+[\w$]+"
+    r"|\bas (?:any|const|string|number)\b|^\s*(?:export\s+)?(?:interface|type|enum|declare|namespace)\s+[\w$]+"
+    r"|^\s*(?:public|private|protected|readonly|abstract)\s+[\w$]+|^\s*import type\b"
+)
+# What stands before the place of an error, and what at it.
+_TYPED = tuple(
+    (re.compile(left), re.compile(right))
+    for left, right in (
+        (r"[\w$)\]]$", r"!\s*(?:[;,.)\]]|$)"),  # of a value that cannot be missing
+        (r"\bfunction\s+[\w$]+$|\bclass\s+[\w$]+$", r"<"),
+        (r"[=(,]\s?$", r"<[\w$.]{1,40}(?:\[\])?>\s*[\w$(\[{]"),
+        (r"(?:const|let|var)\s+[\w$]+!?$|\([^()]*[\w$]\??$|\)\s?$", r":\s*[\w$({\[]"),
+        (r"(?:const|let|var)\s+$", r"[\w$]+\s*:"),
+        (r"\([^()]*[\w$]\?$|[\w$]\?$", r":"),
+        (r"[\w$)\]}]\s+$", r"(?:as|satisfies|implements)\s+[\w${]"),
+    )
 )
 _PYTHON = re.compile(
     r"^\s*(?:def\s+\w+\s*\(.*\)\s*(?:->.*)?:|elif\b.*:|(?:for|if|while)\b[^({]*:\s*$|from\s+[\w.]+\s+import\b)"
@@ -172,14 +204,20 @@ def syntax_hint(message: str, source: str, line: int, column: int) -> str:
     place = characters(text, max(0, column - 1))
     if text[place : place + 1] in {"\u201c", "\u201d", "\u2018", "\u2019", "\u201e"}:
         return "these are typographic quotes: use ' or \""
-    if message.startswith("await is only valid"):
+    if message.startswith(("await is only valid", "Cannot use keyword 'await' outside")):
         return "write async before the function around it"
+    if _PYTHON.match(text[:_LOOKED_AT]):
+        return "this looks like Python: choose the runtime python for it"
+    if _TYPESCRIPT.search(text[:_LOOKED_AT]) or _is_typed(text, place):
+        return "this looks like TypeScript, which is not understood here: leave the types out"
     word = _LAST_WORD.search(text[:place][-_LOOKED_AT:])
     close = get_close_matches(word[1], _LONG_KEYWORDS, n=1, cutoff=0.75) if word else []
     if word and close and word[1] not in _KEYWORDS:
         return f"did you mean {close[0]!r}?"
-    if _PYTHON.match(text[:_LOOKED_AT]):
-        return "this looks like Python: choose the runtime python for it"
-    if _TYPESCRIPT.search(text[:_LOOKED_AT]):
-        return "this looks like TypeScript, which is not understood here: leave the types out"
     return ""
+
+
+def _is_typed(text: str, place: int) -> bool:
+    """Whether a line stops being JavaScript at a place where TypeScript would go on."""
+    before, after = text[:place][-_LOOKED_AT:], text[place : place + _LOOKED_AT]
+    return any(left.search(before) and right.match(after) for left, right in _TYPED)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from langserver.js_runtime.engine import Engine, EngineError, Handle, Reply, ReplyKind
 from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.logs import LogRing
-from langserver.js_runtime.parsed import ModuleText, Reading, SourceKind, decode_reading
+from langserver.js_runtime.parsed import LastExpression, ModuleText, Reading, SourceKind, decode_reading
 from langserver.wire.channel import Channel
 
 # In the order in which they build on each other; together they are one function, so none of their names is global.
@@ -27,7 +27,7 @@ _LATER = {
 }
 _SOURCE_URL = "\n//# sourceURL=internal"
 _LOG_SECONDS = 0.005  # how long a log line may wait
-_HANDLES = 14
+_HANDLES = 15
 _ENTROPY_BYTES = 44  # key and nonce of ChaCha20
 
 
@@ -78,8 +78,8 @@ class Isolate:
         handles = self._engine.items(made.handle, _HANDLES)
         self._parse_input, self._set_task, self._take_texts, self._bind_lexical, self._set_module = handles[:5]
         self._start_body, self._check, self._argument, self._begin, self._step, self._nothing = handles[5:11]
-        self._unreadable, memory, self._draw = handles[11:]
-        self._ring = LogRing(self._engine.shared_memory(memory), self._texts)
+        self._unreadable, memory, self._draw, self._set_last = handles[11:]
+        self._ring = LogRing(self._engine.shared_memory(memory), self._texts, libraries.modules)
         self._engine.protect()
 
     @property
@@ -149,6 +149,11 @@ class Isolate:
             "linesBefore": module.lines_before,
         }
         return self._tell(self._set_module, json.dumps(told).encode(), channel)
+
+    def set_last(self, last: LastExpression) -> None:
+        """Tells where the body that is started next has the expression that gives its value."""
+        told = {"splitAt": last.split_at, "line": last.line, "column": last.column}
+        self._tell(self._set_last, json.dumps(told).encode())
 
     def start_body(self, source: bytes) -> bytes:
         """Starts a source as the body of an async function. Answers S and V8's complaint when it is none."""

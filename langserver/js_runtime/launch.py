@@ -2,13 +2,14 @@
 
 V8 parses first, and most sources are a script or a body; whether a source is one is never guessed. What V8 does not
 tell is asked of a parser, and only before anything of the program has run: where a broken body is broken, what a module
-imports and exports, whether `await (x)` at the top is an await, and whether a name of ours is declared.
+imports and exports, whether `await (x)` at the top is an await, where the last expression of a body with such an await
+is, and whether a name of ours is declared.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langserver.core.claims import Failure
 from langserver.js_runtime import source as texts
@@ -17,8 +18,8 @@ from langserver.js_runtime.engine import Reply, ReplyKind
 from langserver.js_runtime.errors import program_failure
 from langserver.js_runtime.isolate import Isolate
 from langserver.js_runtime.modules import Offer, missing_name
-from langserver.js_runtime.parsed import Complaint, ModuleText, Reading, SourceKind
-from langserver.js_runtime.syntax import BODY_LINES_BEFORE, complaint, syntax_failure
+from langserver.js_runtime.parsed import Complaint, LastExpression, ModuleText, Reading, SourceKind
+from langserver.js_runtime.syntax import BODY_LINES_BEFORE, complaint, only_awaits, syntax_failure
 from langserver.js_runtime.thrown import Place, thrown_by_script
 from langserver.wire.channel import Channel
 
@@ -58,22 +59,26 @@ def launch(isolate: Isolate, program: JsProgram, offer: Offer, channel: Channel)
     if texts.may_call_await(source) or (names and texts.may_declare_lexical(source)):
         reading = read(isolate, source)
     isolate.declare([name for name in names if reading is None or name not in reading.declared])
-    place = Place(program.label, source)
+    place = Place(program.label, source, offer.names)
     if reading is not None and reading.awaits:
-        started = _start_body(isolate, source, place)
+        started = _start_body(isolate, source, place, reading.last)
         if isinstance(started, Started):
             return _timed(started, start)
     reply = isolate.run_script(source.encode("utf-8", "replace") + _SOURCE_URL, channel)
     if reply.kind is not ReplyKind.UNPARSED:
         return _script_started(reply, place)
     # No script: nothing of it ran. A body may have a top-level return and await.
-    started = _start_body(isolate, source, place)
+    refused = complaint(reply.text)
+    last = None
+    if only_awaits(refused.message) and not texts.gives_own_value(source):
+        last = (reading or isolate.read(source.encode("utf-8", "replace"), SourceKind.BODY)).last
+    started = _start_body(isolate, source, place, last)
     if isinstance(started, Started):
         return _timed(started, start)
-    found = diagnose(isolate, program, offer, complaint(reply.text), started)
+    found = diagnose(isolate, program, offer, refused, started)
     if isinstance(found, list):
         return Started(place, compile_ns=time.monotonic_ns() - start, failure=found[0])
-    return _timed(_start_module(isolate, program, found, channel), start)
+    return _timed(_start_module(isolate, program, found, offer, channel), start)
 
 
 def read(isolate: Isolate, source: str) -> Reading:
@@ -83,12 +88,14 @@ def read(isolate: Isolate, source: str) -> Reading:
     return reading if reading.problem is None else isolate.read(text, SourceKind.SCRIPT)
 
 
-def _start_body(isolate: Isolate, source: str, place: Place) -> Started | str:
-    """The running body, or V8's complaint."""
+def _start_body(isolate: Isolate, source: str, place: Place, last: LastExpression | None) -> Started | str:
+    """The running body, or V8's complaint. `last` is the expression that gives its value at its end."""
+    if last is not None:
+        isolate.set_last(last)
     answer = isolate.start_body(source.encode("utf-8", "replace"))
     if answer != b"A":
         return answer[1:].decode("utf-8", "replace")
-    return Started(Place(place.label, place.source, place.lines_before + BODY_LINES_BEFORE, place.default_name))
+    return Started(replace(place, lines_before=place.lines_before + BODY_LINES_BEFORE))
 
 
 def _script_started(reply: Reply, place: Place) -> Started:
@@ -97,8 +104,8 @@ def _script_started(reply: Reply, place: Place) -> Started:
     return Started(place, value=reply)
 
 
-def _start_module(isolate: Isolate, program: JsProgram, module: ModuleText, channel: Channel) -> Started:
-    place = Place(program.label, program.source, module.lines_before, module.default_name)
+def _start_module(isolate: Isolate, program: JsProgram, module: ModuleText, offer: Offer, channel: Channel) -> Started:
+    place = Place(program.label, program.source, offer.names, module.lines_before, module.default_name)
     answer = isolate.set_module(module, channel)
     if answer != b"A":
         return Started(place, failure=missing_name(answer[1:], module, program))
@@ -108,7 +115,7 @@ def _start_module(isolate: Isolate, program: JsProgram, module: ModuleText, chan
         if reply.kind is not ReplyKind.UNPARSED:
             return _script_started(reply, place)
         problem = complaint(reply.text, module.lines_before)
-    started = _start_body(isolate, module.source, place)
+    started = _start_body(isolate, module.source, place, module.last)
     if isinstance(started, Started):
         return started
     return Started(place, failure=syntax_failure(problem, program))  # the parser takes what V8 does not

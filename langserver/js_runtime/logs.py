@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from langserver.js_runtime.absent import module_refusal
 from langserver.wire.channel import Channel
@@ -17,14 +17,17 @@ _UNIT_BYTES = 2
 class LogRing:
     """Copies log lines out of memory that a program's engine writes: every number in it is clamped, none is trusted."""
 
-    def __init__(self, memory: memoryview, texts: Callable[[str], bytes]) -> None:
-        """`texts` gives the texts of a library that a program waits for, for the prelude."""
+    def __init__(self, memory: memoryview, texts: Callable[[str], bytes], modules: Collection[str]) -> None:
+        """`texts` gives the texts of a library that a program waits for, for the prelude, and
+        `modules` are those that a refusal names.
+        """
         self._head = memory[:_HEAD_BYTES].cast("i")
         self._units = memory[_HEAD_BYTES:].cast("H")
         self._bytes = memory[_HEAD_BYTES:]
         self._size = len(self._units)
         self._read = 0
         self._library_texts = texts
+        self._modules = modules
         self.refusals: set[str] = set()  # the details of the refusals that were sent
 
     def drain(self, channel: Channel) -> None:
@@ -35,7 +38,7 @@ class LogRing:
             length = min(self._units[(self._read + 1) % self._size], waiting - 2)
             text = self._text(self._read + 2, length)
             if level == REFUSAL_LEVEL:
-                self._refuse(module_refusal(text), channel)
+                self._refuse(module_refusal(text, self._modules), channel)
             elif level != LIBRARY_LEVEL:
                 channel.log(STREAMS[min(level, len(STREAMS) - 1)], text)
             self._read = (self._read + 2 + length) & 0xFFFFFFFF

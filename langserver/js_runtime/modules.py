@@ -1,20 +1,19 @@
-"""What a source names of modules: which of them there are, and what is said of the rest."""
+"""What a source names of modules and absent globals: which there are, and what is said of the rest."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 from langserver.core.claims import Failure
 from langserver.core.outcome import ErrorKind
-from langserver.js_runtime.absent import NO_MODULES, unavailable, why_no_module
+from langserver.js_runtime.absent import ABSENT, DYNAMIC_IMPORT, listed, unavailable, why_no_module
 from langserver.js_runtime.parsed import Complaint, ModuleName, ModuleText, Reading
 from langserver.js_runtime.syntax import Text, refused_text
 
 _META = "a source is no file here: it has no address and no folder"
 _FROM = "import the names first and export them by themselves"
-DYNAMIC_IMPORT = "nothing answers import() here: use require or an import statement"
 
 
 class Offer:
@@ -24,8 +23,12 @@ class Offer:
         """A name that ends in a slash is a family: `lodash/` has `lodash/get`."""
         self._names = frozenset(names)
         self._families = tuple(name for name in self._names if name.endswith("/"))
-        shown = ", ".join(sorted(name for name in self._names if not name.endswith("/")))
-        self.sentence = f"there are {shown}"
+        self.sentence = listed(self._names)
+
+    @property
+    def names(self) -> Collection[str]:
+        """Their names."""
+        return self._names
 
     def has(self, module: str) -> bool:
         """Whether the module is there; `node:` before its name changes nothing."""
@@ -46,6 +49,19 @@ def refused_calls(reading: Reading, offer: Offer, program: Text) -> list[Failure
         _refused(found, offer, program)
         for found in reading.modules
         if not found.is_statement and not found.is_guarded and (found.is_import or not offer.has(found.name))
+    ]
+
+
+def refused_uses(reading: Reading, program: Text) -> list[Failure]:
+    """The uses of a global that is not there on purpose, unless the program can do without it."""
+    return [
+        refused_text(
+            ErrorKind.POLICY_VIOLATION,
+            Complaint(unavailable(use.name, ABSENT[use.name]), use.line, use.column),
+            program,
+            ABSENT[use.name],
+        )
+        for use in reading.absent
     ]
 
 
@@ -76,8 +92,8 @@ def _refused(found: ModuleName, offer: Offer, program: Text) -> Failure:
         what = f"import of {quoted}"
     else:
         what = f"import({quoted})" if found.is_import else f"require({quoted})"
-    why = DYNAMIC_IMPORT if found.is_import and not found.is_statement else why_no_module(found.name)
-    is_told = why == NO_MODULES or offer.has(found.name)
+    why = DYNAMIC_IMPORT if found.is_import and not found.is_statement else why_no_module(found.name, offer.names)
+    is_told = offer.sentence in why or offer.has(found.name)
     hint = why if is_told else f"{why}; {offer.sentence}"
     problem = Complaint(unavailable(what, why), found.line, found.column)
     return refused_text(ErrorKind.POLICY_VIOLATION, problem, program, hint)

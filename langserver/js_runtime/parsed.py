@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from enum import IntEnum
 
+from langserver.js_runtime.absent import ABSENT
 from langserver.js_runtime.libraries import library_text
 
 _PARTS = ("collect", "edit", "read")  # each builds on the one before
@@ -35,6 +36,17 @@ class Spot:
     """Something that stands somewhere in the source."""
 
     name: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class LastExpression:
+    """The expression whose value a body has at its end: its place, and how many UTF-16 units of the text that is run
+    stand before it.
+    """
+
+    split_at: int
     line: int
     column: int
 
@@ -73,6 +85,7 @@ class ModuleText:
     reader: str  # the text of a function that gives its exports; "" when it has none
     has_default: bool
     default_name: str
+    last: LastExpression | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +97,8 @@ class Reading:
     declared: frozenset[str]  # of require, module and exports, at the top
     modules: tuple[ModuleName, ...]
     module: ModuleText | None
+    absent: tuple[Spot, ...] = ()  # uses of what is not there on purpose, that nothing guards
+    last: LastExpression | None = None  # not where the source has another value of its own, such as a top-level return
 
 
 def load_parser() -> bytes:
@@ -94,7 +109,8 @@ def load_parser() -> bytes:
         with open(os.path.join(folder, f"{name}.js"), encoding="utf-8") as file:
             parts.append(file.read())
     code = "\n".join(parts)
-    return f"((acorn) => {{\n'use strict';\n{code}\n}})(({library_text('acorn')})()){_SOURCE_URL}".encode()
+    head = f"'use strict';\nconst ABSENT = new Set({json.dumps(list(ABSENT))});"
+    return f"((acorn) => {{\n{head}\n{code}\n}})(({library_text('acorn')})()){_SOURCE_URL}".encode()
 
 
 def decode_reading(answer: bytes) -> Reading:
@@ -110,11 +126,18 @@ def decode_reading(answer: bytes) -> Reading:
             for m in told["modules"]
         ),
         None if module is None else _module_text(module, told["awaits"]),
+        tuple(Spot(use["name"], use["line"], use["column"]) for use in told["absent"]),
+        _last(told["last"]),
     )
 
 
+def _last(told: dict[str, int] | None) -> LastExpression | None:
+    return None if told is None else LastExpression(told["splitAt"], told["line"], told["column"])
+
+
 def _module_text(told: dict[str, object], awaits: bool) -> ModuleText:
-    imports, refusals = told["imports"], told["refusals"]
+    imports, refusals, last = told["imports"], told["refusals"], told["last"]
+    assert last is None or isinstance(last, dict)
     assert isinstance(imports, list)
     assert isinstance(refusals, list)
     return ModuleText(
@@ -131,4 +154,5 @@ def _module_text(told: dict[str, object], awaits: bool) -> ModuleText:
         reader=str(told["reader"]),
         has_default=bool(told["hasDefault"]),
         default_name=str(told["defaultName"]),
+        last=_last(last),
     )

@@ -7,6 +7,9 @@ import re
 LEXICALS = ("require", "module", "exports")
 
 _CALLED_AWAIT = re.compile(r"\bawait\s*[(\[`/+\-]|\bawait[ \t]*[\n\r\u2028\u2029]")
+_RETURN = re.compile(r"\s*return\b")
+_NAMED_VALUE = re.compile(r"(?m)^(?:(?:async +)?function|const|let|var) +(?:main|result)\b")
+_LONG_LINE = 1000
 # What may stand before a name where it is declared: a keyword, or what goes on with a list or pattern of names. In one
 # pass, whatever the source: no two repetitions here can share the same blanks.
 _DECLARED = re.compile(
@@ -22,6 +25,15 @@ def script_text(source: str) -> str:
 def may_call_await(source: str) -> bool:
     """Whether the source has an await that a script's parser would take for a variable: `await (x)`, `await [x]`."""
     return bool(_CALLED_AWAIT.search(source))
+
+
+def gives_own_value(source: str) -> bool:
+    """Whether a source with a top-level await has a main, a result or a return at its end, as far as lines tell."""
+    if _NAMED_VALUE.search(source):
+        return True
+    line = source[-_LONG_LINE:].rstrip().rpartition("\n")[2]
+    is_closed = line.count("{") >= line.count("}") and line.count("(") >= line.count(")")
+    return bool(_RETURN.match(line)) and is_closed and "`" not in line and "*/" not in line
 
 
 def mentioned_lexicals(source: str) -> list[str]:

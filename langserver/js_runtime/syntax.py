@@ -55,6 +55,11 @@ def only_in_bodies(message: str) -> bool:
     return message in _ONLY_IN_BODIES
 
 
+def only_awaits(message: str) -> bool:
+    """Whether V8 complains of an await at the top of a script, and not of a return."""
+    return message in _ONLY_IN_BODIES and ("await" in message or message == "Unexpected reserved word")
+
+
 def complaint(report: bytes, lines_before: int = 0) -> Complaint:
     """Reads V8's report of a text that does not parse: `<name>:LINE: message`, the line, carets, an empty line."""
     found = _REPORT.match(report.decode("utf-8", "replace"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from langserver.js_runtime.excerpt import source_line
@@ -14,7 +15,7 @@ _REPORT = re.compile(r"(?s)([^\n]*?):(\d+): (.*)")
 _TYPE = re.compile(r"(?s)([A-Za-z_$][\w$]*): (.*)")
 _CONSTRUCTED = re.compile(r"new\s+([A-Za-z_$][\w$]*)")
 _UNNAMED = re.compile(r"\[object (\w{1,100})\]")  # what an object is as a text, unless it says otherwise
-_NO_ERROR = "an object was thrown that is no Error"
+NO_ERROR = "an object was thrown that is no Error"
 _UNCAUGHT_ERROR = re.compile(r"[A-Z]\w*Error(?:: |$)")
 
 
@@ -43,13 +44,14 @@ class Thrown:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The source as its author knows it, and the label for its frames. The rest the prelude knows and minds as well, it
-    is for what V8 tells by itself: how many lines it counts too many, and what we called the function that a module
-    exports by default without a name.
+    """The source as its author knows it, the label for its frames, and which modules there are. The rest the prelude
+    knows and minds as well, it is for what V8 tells by itself: how many lines it counts too many, and what we called
+    the function that a module exports by default without a name.
     """
 
     label: str
     source: str
+    modules: Collection[str] = ()
     lines_before: int = 0
     default_name: str = ""
 
@@ -73,7 +75,7 @@ def thrown_by_script(report: bytes, place: Place) -> Thrown:
             frames = (Frame("", int(found[2]) - place.lines_before, column),)
         if unnamed := _UNNAMED.fullmatch(header):
             # V8 has made a text of it, and of all that was in it this is left.
-            return Thrown(unnamed[1], f"{_NO_ERROR}: {line.strip()[:_SHOWN_LINE]}", frames)
+            return Thrown(unnamed[1], f"{NO_ERROR}: {line.strip()[:_SHOWN_LINE]}", frames)
         if not _UNCAUGHT_ERROR.match(header):
             return Thrown("", header, frames)
     named = _TYPE.fullmatch(header)

@@ -7,7 +7,7 @@ from langserver.js_runtime.diagnosis import diagnose
 from langserver.js_runtime.engine import ReplyKind
 from langserver.js_runtime.isolate import Isolate
 from langserver.js_runtime.launch import JsProgram, read
-from langserver.js_runtime.modules import Offer, refused_calls
+from langserver.js_runtime.modules import Offer, refused_calls, refused_uses
 from langserver.js_runtime.parsed import Complaint, SourceKind
 from langserver.js_runtime.syntax import complaint
 
@@ -29,7 +29,7 @@ def problems(isolate: Isolate, program: JsProgram, offer: Offer) -> tuple[list[F
         if reading.module is None:
             reading = read(isolate, program.source)
     if reading.problem is None:
-        failures = [*failures, *refused_calls(reading, offer, program)]
+        failures = [*failures, *refused_calls(reading, offer, program), *refused_uses(reading, program)]
     failures = sorted(failures, key=lambda failure: (failure.line, failure.column))
     return failures, tuple(dict.fromkeys(named.name for named in reading.modules))
 

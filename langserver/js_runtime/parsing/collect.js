@@ -3,6 +3,7 @@
 const MAX_MODULES = 1000;
 const TOO_DEEP = 'the source is nested too deeply';
 const STUB = { type: 'Dropped' };
+const VALUELESS = /^(?:EmptyStatement|FunctionDeclaration|ImportDeclaration)$/; // and may stand behind a return
 
 // acorn exports no Parser here; its tokenizer is one.
 const Parser = acorn.tokenizer('', { ecmaVersion: 'latest' }).constructor;
@@ -43,8 +44,13 @@ class Collector extends Parser {
   constructor(options, source) {
     super({ ecmaVersion: 'latest', allowHashBang: true, ...options }, source);
     this.modules = []; // {name, at, isStatement, isGuarded}
+    this.absent = []; // {name, at, isGuarded}: uses of a name that is not there on purpose
+    this.known = new Set(); // names that the source declares, gives a value, or asks the type of
     this.awaits = false; // outside of every function
     this.metas = []; // where import.meta stands
+    this.last = -1; // where the last statement that has a value begins, if it is an expression
+    this.hides = false; // whether a with statement may give any name a value
+    this.returns = false; // outside of every function
   }
 
   // A function's body may have these, and a body is what acorn's script is here. (It has a source type for that, which
@@ -71,17 +77,55 @@ class Collector extends Parser {
   // A name in a try block with a handler is one that the program can do without.
   parseTryStatement(node) {
     const first = this.modules.length;
+    const firstUse = this.absent.length;
     const parsed = super.parseTryStatement(node);
     if (parsed.handler) {
-      for (const found of this.modules.slice(first)) if (found.at < parsed.block.end) found.isGuarded = true;
+      for (const found of [...this.modules.slice(first), ...this.absent.slice(firstUse)]) {
+        if (found.at < parsed.block.end) found.isGuarded = true;
+      }
     }
     return parsed;
   }
 
   parseStatement(context, isTopLevel, exports) {
     const node = super.parseStatement(context, isTopLevel, exports);
+    if (isTopLevel && !VALUELESS.test(node.type)) this.last = node.type === 'ExpressionStatement' ? node.start : -1;
     if (!isTopLevel || /^(?:Im|Ex)port/.test(node.type)) return node;
     return node.type === 'ExpressionStatement' && node.expression.type === 'Literal' ? node : STUB; // may be a directive
+  }
+
+  // Of everything that is declared or assigned to.
+  checkLValSimple(node, ...rest) {
+    this.know(node.type === 'MemberExpression' ? node.property : node);
+    return super.checkLValSimple(node, ...rest);
+  }
+
+  know(node) {
+    if (node?.type === 'Identifier' && ABSENT.has(node.name)) this.known.add(node.name);
+  }
+
+  use(node) {
+    if (node.type !== 'Identifier' || !ABSENT.has(node.name) || this.absent.length === MAX_MODULES) return;
+    this.absent.push({ name: node.name, at: node.start, isGuarded: false });
+  }
+
+  note(node, type) {
+    if (type === 'CallExpression' || type === 'NewExpression') [node.callee, ...node.arguments].forEach(this.use, this);
+    else if (type === 'MemberExpression') this.use(node.object);
+    else if (type === 'UnaryExpression' && node.operator === 'typeof') this.know(node.argument);
+    else if (type === 'FunctionExpression' || type === 'ClassExpression') this.know(node.id);
+    else if (type === 'WithStatement') this.hides = true;
+  }
+
+  // Uses that will be refused: of names that the program may have given a value, none.
+  get refusedUses() {
+    if (this.hides || /\b(?:globalThis|eval|Function)\b/.test(this.input)) return [];
+    return this.absent.filter((found) => !found.isGuarded && !this.known.has(found.name));
+  }
+
+  parseReturnStatement(node) {
+    if (!this.inFunction) this.returns = true;
+    return super.parseReturnStatement(node);
   }
 
   parseFunctionBody(node, ...rest) {
@@ -100,6 +144,7 @@ class Collector extends Parser {
   }
 
   finishNode(node, type) {
+    this.note(node, type);
     if (type === 'CallExpression' && node.callee.type === 'Identifier' && node.callee.name === 'require') {
       if (node.arguments.length === 1) this.name(node.arguments[0], node.start, false);
     } else if (type === 'ImportExpression') this.name(node.source, node.start, true);
@@ -130,6 +175,14 @@ class Collector extends Parser {
     this.declared = ['require', 'module', 'exports'].filter((name) => declares(top, name));
     if (this.declared.includes('require')) this.modules = this.modules.filter((found) => found.isImport);
     return this;
+  }
+
+  // Where a return may be put so that a body gives the value of its last expression, or -1: what else may give the
+  // body's value is not to be overtaken by it.
+  get lastExpression() {
+    const top = this.scopeStack[0];
+    const others = this.returns || declares(top, 'main') || declares(top, 'result');
+    return this.problem || others ? -1 : this.last;
   }
 
   told(error) {

@@ -1,3 +1,5 @@
+const STRICT = "'use strict';void 0;\n"; // the directive is not to be the value of what has none
+
 // Makes a script or body of a module: its import and export statements are blanked out, so that every other character
 // keeps its line and column. What they did is told besides: `imports` are the names to declare before the source runs,
 // `reader` is the text of a function that gives what the source exports.
@@ -11,6 +13,7 @@ function edit(collector) {
     pieces.push(source.slice(at, start), text);
     at = end;
   };
+  const last = tree.body.some((node) => node.type.startsWith('Export')) ? -1 : collector.lastExpression;
   for (const node of tree.body) {
     const { start, end, declaration } = node;
     if (node.source) collector.modules.push({ name: node.source.value.slice(0, 256), at: start, isStatement: true, isGuarded: false, isImport: true });
@@ -37,8 +40,10 @@ function edit(collector) {
   for (const at of collector.metas) result.refusals.push({ what: 'import.meta', at });
   const pairs = result.exported.map(([name, local]) => JSON.stringify(name) + ': ' + local);
   result.reader = pairs.length ? '() => ({ __proto__: null, ' + pairs.join(', ') + ' })' : '';
+  // Without an export all edits keep the length.
+  result.last = last < 0 ? null : { splitAt: STRICT.length + last, at: last };
   result.hasDefault = result.exported.some(([name]) => name === 'default');
-  result.source = "'use strict';\n" + pieces.join('');
+  result.source = STRICT + pieces.join('');
   return result;
 }
 

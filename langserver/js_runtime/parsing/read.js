@@ -7,10 +7,13 @@ function tell(collector, edited) {
   const { input, modules, awaits, declared, problem = null } = collector;
   const placed = placing(input);
   modules.sort((a, b) => a.at - b.at);
-  const told = { problem, awaits, declared, modules: modules.map(placed), module: null };
+  const at = collector.lastExpression;
+  const last = at < 0 ? null : placed({ splitAt: at, at });
+  const told = { problem, awaits, declared, last, modules: modules.map(placed), absent: collector.refusedUses.map(placed), module: null };
   if (edited) {
     const imports = edited.imports.map((each) => ({ ...placed(each), names: each.names.map(placed) }));
-    told.module = { ...edited, imports, refusals: edited.refusals.sort((a, b) => a.at - b.at).map(placed) };
+    const ending = edited.last && placed(edited.last);
+    told.module = { ...edited, last: ending, imports, refusals: edited.refusals.sort((a, b) => a.at - b.at).map(placed) };
   }
   /(?:)/.exec(''); // RegExp.$1 and its kin still show parts of the source
   return JSON.stringify(told);

@@ -134,7 +134,7 @@ function taskFrames(sites) {
     const site = sites[i];
     const line = (siteLine(site) | 0) - linesBefore;
     if (siteScript(site) !== 'task.js' || line < 1) continue;
-    frames[frames.length] = { __proto__: null, name: siteName(site), line, column: siteColumn(site) | 0 };
+    frames[frames.length] = { __proto__: null, name: siteName(site), line, column: columnOf(site, line) };
   }
   return frames;
 }

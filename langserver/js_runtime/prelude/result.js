@@ -12,6 +12,7 @@ const REFUSED = {
   WeakRef: ['a WeakRef', ''],
   Promise: ['a Promise', 'await it first'],
   RegExp: ['a RegExp', 'use its .source'],
+  Error: ['an Error', 'use its .message, or throw it'], // its name and message are no keys: {} would be left of it
   TypedArray: ['a typed array', 'use Array.from(array)'],
   ArrayBuffer: ['an ArrayBuffer', 'use Array.from(new Uint8Array(buffer))'],
   DataView: ['a DataView', ''],
@@ -120,7 +121,7 @@ function writeObject(value, parent, key, withToJson) {
       return writeConverted(apply(convert, value, [parent === null ? '' : toText(key)]), parent, key);
     }
   }
-  if (kind === 'Object' || kind === 'Error' || kind === 'Array') return isArray(value) ? writeArray(value, here) : writePlain(value, here);
+  if (kind === 'Object' || kind === 'Array') return isArray(value) ? writeArray(value, here) : writePlain(value, here);
   if (kind === 'Date') return writeDate(value);
   if (kind === 'Number') return writeValue(numberValue(value), parent, key);
   if (kind === 'String') return writeValue(stringValue(value), parent, key);

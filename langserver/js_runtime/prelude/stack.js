@@ -1,8 +1,23 @@
 // How a stack reads that is a text: as V8 writes it, but with the lines and the label that the author knows, and without
 // frames of ours or of a library.
 let linesBefore = 0; // what V8 counts too many
+let insertedLine = 0; // a line of the author's with something of ours in it, from a column on
+let insertedColumn = 0;
+let insertedLength = 0;
 let sourceLabel = '';
 let defaultName = ''; // of the function that a module exports by default without a name
+
+function insertedInto(line, column, length) {
+  insertedLine = line;
+  insertedColumn = column;
+  insertedLength = length;
+}
+
+// The author's column of a place in a line of the author's.
+function columnOf(site, line) {
+  const column = siteColumn(site) | 0;
+  return line === insertedLine && column >= insertedColumn + insertedLength ? column - insertedLength : column;
+}
 
 function textOf(value) {
   return typeof value === 'string' ? value : '';
@@ -35,7 +50,7 @@ function siteShown(site) {
   if (typeof script !== 'string') return withLabel(text); // of the language, or of a text that was given to eval
   const line = (siteLine(site) | 0) - linesBefore;
   if (script !== 'task.js' || line < 1) return '';
-  const place = sourceLabel + ':' + line + ':' + (siteColumn(site) | 0);
+  const place = sourceLabel + ':' + line + ':' + columnOf(site, line);
   const at = indexOf(text, '(task.js:');
   if (siteName(site) === '' || at < 0) return place;
   const name = slice(text, 0, at);

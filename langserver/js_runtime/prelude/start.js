@@ -33,8 +33,8 @@ function fail(error) {
 }
 
 // Runs `call` from the microtask queue; what it throws, or rejects with, ends the task.
-// A rejection that nobody handles, of a promise that is not ours, goes unseen: V8 tells of it by a callback in C++ that
-// the engine's library does not offer, and a Promise of our own in place of the language's would not be `await`'s.
+// A rejection that nobody handles, of a promise that is not ours, goes unseen: V8 tells of it by a callback in C++, for
+// which the engine's library has no function of its interface, and a Promise of our own in place of the language's would not be `await`'s.
 function enqueue(call) {
   then(guarded(then(resolved, call)), undefined, fail);
 }
@@ -61,6 +61,11 @@ function launch(call, who) {
 function bodyEnded(given) {
   inBody = false;
   try {
+    if (last !== null) {
+      atEnd = lastValue(given);
+      choose(false);
+      return true;
+    }
     const isValue = given !== undefined && typeof given !== 'function';
     if (isValue && moduleObject.exports === firstExports && ownKeys(firstExports).length === 0) return false; // most are
     const isExports = exportsReader !== '' && isReader(given, exportsReader);
@@ -164,14 +169,18 @@ function isReader(value, text) {
   return typeof value === 'function' && functionText(value) === text;
 }
 
+// Reads the value of a source that has come to its end with the value of its last expression.
+function lastValue(value) {
+  return () => {
+    const result = evaluateGlobally(READ_RESULT);
+    return result === undefined ? value : result;
+  };
+}
+
 // After the script ran: `this` is the value of its last expression.
 function begin() {
-  const last = this;
+  atEnd = lastValue(this);
   if (exportsReader !== '') readExports = evaluateGlobally(exportsReader);
-  atEnd = () => {
-    const result = evaluateGlobally(READ_RESULT);
-    return result === undefined ? last : result;
-  };
   writeStacks();
   choose(false);
   return 'A';
@@ -203,6 +212,14 @@ function bodyEnd(source) {
   return indexOf(source, 'main') >= 0 || indexOf(source, 'result') >= 0 ? CALL_MAIN + '\nreturn ' + READER + ';' : '';
 }
 
+const RETURN = 'return ';
+let last = null; // where a body gets a return before its last expression: {splitAt, line, column}
+
+function setLast(text) {
+  last = parseJson(text);
+  return 'A';
+}
+
 // A source that no script can be, because of a top-level return or await, as the body of an async function. The
 // constructor parses it alone: nothing in it can end the function. Says 'A', or 'S' and V8's complaint.
 function startBody(source) {
@@ -212,11 +229,15 @@ function startBody(source) {
   } catch (error) {
     return 'S' + error.message;
   }
-  const end = bodyEnd(source);
-  if (end !== '') {
-    try {
-      body = AsyncFunction(source + end + SOURCE_URL);
-    } catch {}
+  const end = last === null ? bodyEnd(source) : '';
+  try {
+    if (end !== '') body = AsyncFunction(source + end + SOURCE_URL);
+    else if (last !== null) {
+      body = AsyncFunction(slice(source, 0, last.splitAt) + RETURN + slice(source, last.splitAt) + SOURCE_URL);
+      insertedInto(last.line, last.column, RETURN.length);
+    }
+  } catch {
+    last = null;
   }
   inBody = true;
   linesBefore += BODY_LINES;
@@ -324,5 +345,5 @@ delete globalThis.console;
 setPrototypeOf(globalThis, surface);
 
 return [
-  parseInput, setTask, takeTexts, bindLexical, setModule, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw,
+  parseInput, setTask, takeTexts, bindLexical, setModule, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw, setLast,
 ];

@@ -23,6 +23,28 @@ THROWN = {
     "script": ("let a = 1;\n  missing();", "ReferenceError", "missing is not defined", 2, 3),
     "script, in JSON.parse": ("\nJSON.parse('{');", "SyntaxError", None, 2, 6),
     "body": ("await 1;\nfunction f() {\n  throw new Error('in f');\n}\nf();", "Error", "in f", 3, 9),
+    "body, in its last expression": ("await 1;\n  null.x", "TypeError", None, 2, 8),
+    "body, in a last expression behind others": (
+        "const \u00e9 = await '\U0001f600'; null.x + \u00e9",
+        "TypeError",
+        None,
+        1,
+        28,
+    ),
+    "body, called by its last expression": (
+        "await 1; f()\nfunction f() { throw new Error('in f'); }",
+        "Error",
+        "in f",
+        2,
+        22,
+    ),
+    "module, in its last expression": (
+        "import { join } from 'path'\nconst a = await 1\n;join(a.b.c)",
+        "TypeError",
+        None,
+        3,
+        11,
+    ),
     "body, first line": ("throw new Error(await 'now');", "Error", "now", 1, 7),
     "own class": (
         "class BadRow extends Error {}\nfunction main() { throw new BadRow('row 7'); }",
@@ -186,6 +208,7 @@ def test_what_is_thrown_without_being_an_error_is_shown(js, value, wrap):
 def test_an_object_thrown_by_a_script_is_told_by_its_line(js):
     failure = js.run("let a = 1;\n  throw { code: a };").failure
     assert failure.message == "an object was thrown that is no Error: throw { code: a };"
+    assert failure.hint.startswith("throw new Error(text) instead")
     assert (failure.type, failure.line, failure.column) == ("Object", 2, 3)
 
 
@@ -292,6 +315,8 @@ REFUSED = {
     "a module of others": ("require('uuid')", "crypto.randomUUID()", 1),
     "no module": ("require('nope')", "there are assert, assert/strict, buffer, crypto,", 1),
     "a file": ("require('./helpers')", "there are assert,", 1),
+    "no module, nor what is off": ("require('nope')", "url, util, util/types$", 1),
+    "like a module that is off": ("require('underscore')", "use what the language has$", 1),
     "a part of a module": ("require('crypto').createCipheriv('aes-256-cbc', 'k', 'i')", "crypto.createCipheriv", 1),
     "another part": ("require('url').fileURLToPath('file:///x')", "there are no files", 1),
     "import()": ("async function main() { await import('fs'); }", "import()", 1),
@@ -308,7 +333,7 @@ def test_absent_on_purpose(js, name):
     source, word, line = REFUSED[name]
     ended = js.run(source)
     assert ended.failure.kind is ErrorKind.POLICY_VIOLATION
-    assert word in ended.failure.message
+    assert word in ended.failure.message + "$"
     assert ended.failure.line == line
     assert ended.failure.hint
     assert [(event.layer, event.action) for event in ended.events] == [("policy", "refused")]

@@ -280,6 +280,11 @@ def test_parts_that_there_are_not(equipped, name):
     assert (failure.kind, name in failure.message) == (ErrorKind.POLICY_VIOLATION, True)
 
 
+def test_a_refusal_names_the_modules_that_are_on(equipped):
+    assert ", events, lodash, luxon, path, " in equipped.run("require('nope')").failure.message
+    assert equipped.run("require('underscore')").failure.hint == "use what the language has or lodash"
+
+
 @pytest.mark.parametrize(
     "name", ["__proto__", "constructor", "toString", "", "node:", "node:node:util", "vendor/url", "url/"]
 )

@@ -21,7 +21,7 @@ class Ring:
     def __init__(self, written: int = 0) -> None:
         self.memory = memoryview(bytearray(16 + 2 * UNITS))
         self.head, self.units, self.written = self.memory[:16].cast("i"), self.memory[16:].cast("H"), written
-        self.host = LogRing(self.memory, lambda name: f"<{name}>".encode())
+        self.host = LogRing(self.memory, lambda name: f"<{name}>".encode(), ["path"])
 
     def put(self, *units: int) -> None:
         for unit in units:

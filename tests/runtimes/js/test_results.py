@@ -64,6 +64,8 @@ REFUSED = {
     "new Uint8Array(3)": ("result", "a typed array"),
     "new ArrayBuffer(3)": ("result", "an ArrayBuffer"),
     "[/x/]": ("result[0]", "a RegExp"),
+    "new Error('x')": ("result", "an Error"),
+    "({ rows: [new (class Bad extends TypeError { code = 1; })('x')] })": ("result.rows[0]", "an Error"),
     "(function* () { yield 1; })()": ("result", "an iterator"),
     "[1].values()": ("result", "an iterator"),
     "(async function* () {})()": ("result", "an async iterator"),

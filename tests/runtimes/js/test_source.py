@@ -4,7 +4,31 @@ from __future__ import annotations
 
 import pytest
 
-from langserver.js_runtime.source import may_call_await, may_declare_lexical
+from langserver.js_runtime.source import gives_own_value, may_call_await, may_declare_lexical
+
+RETURNS = [
+    "const a = await b\nreturn a",
+    "await b;\n  return { a: (1) };\n\n",
+    "return",
+    "await a\nasync function main() {\n}\n",
+    "const result = await a\nresult",
+]
+ENDS_OTHERWISE = [
+    "return a\nb",
+    "f(() => {\n  return 1 })",
+    "`\nreturn 1`",
+    "/*\nreturn */ a",
+    "returns",
+    "",
+    "const results = 1\nresults",
+    "  const main = 1",
+]
+
+
+def test_a_value_that_a_line_tells():
+    assert [source for source in RETURNS if not gives_own_value(source)] == []
+    assert [source for source in ENDS_OTHERWISE if gives_own_value(source)] == []
+
 
 DOUBTFUL = [
     "const require = 1;",

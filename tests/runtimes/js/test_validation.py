@@ -58,6 +58,43 @@ def test_validation_takes_a_module_that_the_program_can_do_without(js, name):
     assert [f.kind for f in report.failures] == [ErrorKind.POLICY_VIOLATION] * problems
 
 
+def test_validation_lists_uses_of_what_is_absent(js):
+    source = "require('fs'); fetch('x');\nfunction main() {\n  process.exit();\n  return new WebSocket(__dirname);\n}"
+    failures = js.run(source, mode="validate").report.failures
+    assert [(f.message.partition(" is ")[0], f.line, f.column) for f in failures] == [
+        ('require("fs")', 1, 1),
+        ("fetch", 1, 16),
+        ("process", 3, 3),
+        ("WebSocket", 4, 14),
+        ("__dirname", 4, 24),
+    ]
+    assert {f.kind for f in failures} == {ErrorKind.POLICY_VIOLATION}
+    assert "make the call in an HTTP node" in failures[1].hint
+
+
+NOT_CERTAIN = [
+    "const fetch = (x) => x; fetch(1)",
+    "function f() { return process.pid; } var process = { pid: 1 };",
+    "[1].map((location) => location.x); const { history } = inputs; history.at(0)",
+    "if (typeof window !== 'undefined') window.x();",
+    "try { fetch('x'); } catch { }",
+    "globalThis.fetch = () => 1; fetch()",
+    "this.fetch = () => 1; fetch()",
+    "history = [1]; history.at(0)",
+    "for (self of [1]) self.x; [prompt] = [1]; prompt.x",
+    "const f = function confirm(n) { return n && confirm(n - 1); };",
+    "with (inputs) { document.x; }",
+    "a.fetch(); ({ process: 1 }).process; class A { fetch() {} }",
+    "setTimeout(() => console.log(1), 1)",
+    "import { URL as location } from 'url'; location.parse('x')",
+    "let require = (x) => x; try { let a = 1; } catch (global) { global.x; }",
+]
+
+
+def test_validation_takes_an_absent_name_that_the_program_may_give(js):
+    assert [source for source in NOT_CERTAIN if js.run(source, mode="validate").report.failures] == []
+
+
 def test_validation_of_a_source_that_names_many_modules(js):
     report = js.run("require('x')\n" * 70_000, mode="validate", seconds=20).report
     assert report.imports == ("x",)
