@@ -10,22 +10,19 @@ import asyncio
 import builtins
 import importlib
 import itertools
-import json
 import os
-import subprocess
 import sys
-import traceback
 import types
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from langserver.python_runtime import catalog, guards, modules
 from langserver.python_runtime.compiler import compile_source
 from langserver.python_runtime.userclasses import EXPORTED, PLAIN, USER, is_class
 from tests.runtimes.python.conftest import loaded
+from tests.runtimes.python.elsewhere import in_a_process
 
 # One of each kind of thing that a program can come to hold: `things` and `made()` give them.
 PROGRAM = """
@@ -275,39 +272,6 @@ def walk(roots: dict[str, Any], look: Look, depth: int, calls: bool) -> tuple[di
     return found, len(seen)
 
 
-HERE = "import sys; from tests.runtimes.python import test_closed_world as here; here.answer(sys.argv[1])"
-
-
-def in_a_process(act: str) -> Any:
-    """What the function `act` of this module gives, in a process of its own: it may break what it likes.
-
-    A new one: what another has loaded and started (threads of gRPC, above all) would be walked through, too.
-    """
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", HERE, act],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        cwd=Path(__file__).parents[3],
-    )
-    assert done.stdout, done.stderr
-    return json.loads(done.stdout)
-
-
-def answer(act: str) -> None:
-    """The other process: coroutines that nobody awaited say so, and `input` would wait."""
-    null, answers, errors = os.open(os.devnull, os.O_RDWR), os.dup(1), os.dup(2)
-    for standard in (0, 1, 2):
-        os.dup2(null, standard)
-    try:
-        with open(answers, "w") as out:
-            json.dump(globals()[act](), out)
-    except BaseException:
-        os.write(errors, traceback.format_exc().encode())
-    finally:
-        os._exit(0)
-
-
 def given_to_a_program() -> Any:
     runtime = loaded(policy=True)
     program = compile_source("task.py", PROGRAM, True)
@@ -332,7 +296,7 @@ def given_to_a_program() -> Any:
 
 
 def test_nothing_leads_out() -> None:
-    found, count = in_a_process("given_to_a_program")
+    found, count = in_a_process(given_to_a_program)
     assert found == {}
     assert count > 20_000
 
@@ -345,7 +309,7 @@ def given_to_python() -> Any:
 
 
 def test_the_walk_finds_what_leads_out() -> None:
-    found, _ = in_a_process("given_to_python")
+    found, _ = in_a_process(given_to_python)
     assert {"module", "code", "a path of the host", "the real open", "the class builtins.function"} <= found.keys()
     assert any(what.startswith(("posix.", "sys.")) for what in found)
     assert any(what.startswith("the dictionary of ") for what in found)

@@ -12,10 +12,10 @@ import sys
 
 import pytest
 
-from langserver.python_runtime import PythonRuntime
 from langserver.python_runtime.compiler import compile_source
+from tests.runtimes.python.conftest import loaded
+from tests.runtimes.python.elsewhere import in_a_process
 from tests.runtimes.python.program_files import programs
-from tests.runtimes.python.test_closed_world import in_child
 
 PROGRAMS = {each.name: each.source for each in programs()}
 
@@ -41,7 +41,8 @@ def plainly() -> dict[str, list[str]]:
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
-def guarded(runtime: PythonRuntime) -> dict[str, list[str]]:
+def guarded() -> dict[str, list[str]]:
+    runtime = loaded(policy=True)
     answers = {}
     said = io.StringIO()
     logs = runtime._builtins["print"].__globals__["STDOUT"]
@@ -63,8 +64,8 @@ def guarded(runtime: PythonRuntime) -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def both(runtime: PythonRuntime) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    return plainly(), in_child(lambda: guarded(runtime))
+def both() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    return plainly(), in_a_process(guarded)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
