@@ -7,6 +7,8 @@ from typing import Any
 
 from langserver.python_runtime.userclasses import mro_of
 
+_ABC_META = abc.ABCMeta
+
 
 def harden() -> None:
     """In the zygote: asks about real classes only. All of `isinstance`, patterns and C code come through here."""
@@ -17,7 +19,7 @@ def _instancecheck(cls: Any, instance: Any) -> bool:
     """Override for isinstance(instance, cls)."""
     kind = type(instance)
     meta: Any = type(cls)
-    if abc.ABCMeta not in mro_of(meta):  # reached unbound: it would be told the raw class
+    if meta is not _ABC_META and _ABC_META not in mro_of(meta):  # reached unbound: it would be told the raw class
         raise TypeError("__instancecheck__() needs an abstract class")
     said = instance.__class__
     if said is not kind and issubclass(type(said), type) and meta.__subclasscheck__(cls, said):

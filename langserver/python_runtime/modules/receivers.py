@@ -105,11 +105,15 @@ def _replace(cls: type, name: str, part: Any) -> None:
 
 
 def _checked(cls: type, function: Any) -> Any:
+    known = {cls}  # a set, for speed: the bases of a class cannot be assigned
+
     @functools.wraps(function)
     def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
         kind = type(self)
-        if kind is not cls and not _issubclass(cls, kind):
-            raise RefusedReceiver(f"{function.__qualname__}() is for instances of {cls.__name__} only")
+        if kind not in known:
+            if not _issubclass(cls, kind):
+                raise RefusedReceiver(f"{function.__qualname__}() is for instances of {cls.__name__} only")
+            known.add(kind)
         return function(self, *args, **kwargs)
 
     del method.__wrapped__
