@@ -19,7 +19,7 @@ from langserver.zygote.launch import Facts
 log = logging.getLogger(__name__)
 
 _BACKOFF_SECONDS = (0.05, 5.0)
-_SETTLED_SECONDS = 5.0  # a zygote that lives so long has started well
+_SETTLED_SECONDS = 5.0  # a zygote that lives so long, or gave a child for a task, has started well
 _RESTART_WAIT_SECONDS = 10.0
 _JAIL_FAILURES = 3
 _REFILL_SECONDS = 0.05
@@ -156,7 +156,7 @@ class Pool:
         if zygote is not self._zygote:
             return
         log.warning("the %s zygote (pid %d) died; starting another", self._plan.runtime, zygote.pid)
-        if asyncio.get_running_loop().time() - self._used_at >= _SETTLED_SECONDS:
+        if self._taken or asyncio.get_running_loop().time() - self._used_at >= _SETTLED_SECONDS:
             self._delay = 0.0
         self._zygote = None
         self._retired.add(zygote)

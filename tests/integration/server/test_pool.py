@@ -254,18 +254,23 @@ async def test_a_zygote_that_dies_right_after_its_start_is_waited_for_longer_eac
     monkeypatch.setattr(pool_module, "_BACKOFF_SECONDS", (0.01, 0.03))
     monkeypatch.setattr(pool_module, "_SETTLED_SECONDS", 1e9)
     async with a_pool(replace(PLAN, warm=0)) as (pool, health):
-        delays = []
-        for losses in range(1, 5):
-            delays.append(pool._delay)
-            os.kill(await serves(pool), signal.SIGKILL)
-            await until(lambda: health.count(False) == losses)  # noqa: B023
+
+        async def lose(losses: int) -> float:
+            """The delay before the start that follows the next one."""
+            assert pool.zygote_pid is not None
+            os.kill(pool.zygote_pid, signal.SIGKILL)
+            await until(lambda: health.count(False) == losses)
             await until(lambda: health[-1])
-        assert delays == [0.0, 0.01, 0.02, 0.03]
+            return pool._delay
+
+        delays = [await lose(losses) for losses in range(1, 5)]
+        assert delays == [0.01, 0.02, 0.03, 0.03]
         monkeypatch.setattr(pool_module, "_SETTLED_SECONDS", 0.0)
-        os.kill(await serves(pool), signal.SIGKILL)
-        await until(lambda: health.count(False) == 5)
-        await until(lambda: health[-1])  # told of the loss before the delay is a new one
-        assert pool._delay == 0.01, "it had lived long enough"
+        assert await lose(5) == 0.01, "it had lived long enough"
+        monkeypatch.setattr(pool_module, "_SETTLED_SECONDS", 1e9)
+        assert await lose(6) == 0.02
+        await serves(pool)
+        assert await lose(7) == 0.01, "it had given a child for a task"
 
 
 async def test_an_answer_is_waited_for_while_others_come(monkeypatch: pytest.MonkeyPatch) -> None:
