@@ -300,7 +300,9 @@ ONE = {"python": "def main(n): return n + 1", "js": "function main({n}) { return
 
 
 @needed
-@pytest.mark.parametrize(("runtime", "count"), [("python", 1000), ("js", 200)])
+@pytest.mark.parametrize(
+    ("runtime", "count"), [("python", 200), pytest.param("python", 1000, marks=pytest.mark.slow), ("js", 100)]
+)
 async def test_a_thousand_tasks_in_a_row_through_one_zygote(runtime: str, count: int) -> None:
     """A pid namespace takes no new process once its first one has ended: that one has to be the zygote."""
     async with one_zygote(runtime, EVERY) as supply:

@@ -93,7 +93,11 @@ def test_nothing_survives_a_killed_server(make_server: Callable[..., ServerProce
 
 
 @pytest.mark.parametrize(
-    "settings", [{"LANG_ZYGOTE_MAX_TASKS": "20"}, {"LANG_ZYGOTE_MAX_AGE": "1"}], ids=["count", "age"]
+    "settings",
+    [
+        pytest.param({"LANG_ZYGOTE_MAX_TASKS": "20"}, id="count"),
+        pytest.param({"LANG_ZYGOTE_MAX_AGE": "1"}, id="age", marks=pytest.mark.slow),
+    ],
 )
 def test_a_zygote_is_replaced_under_load_without_a_failed_call(
     settings: dict[str, str], make_server: Callable[..., ServerProcess]

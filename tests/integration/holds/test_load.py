@@ -55,8 +55,8 @@ def load(make_server: Callable[..., ServerProcess], first: int, rest: int) -> tu
     return early, memory(server)
 
 
-def test_a_thousand_mixed_executions_leave_nothing(make_server: Callable[..., ServerProcess]) -> None:
-    load(make_server, 400, 600)
+def test_hundreds_of_mixed_executions_leave_nothing(make_server: Callable[..., ServerProcess]) -> None:
+    load(make_server, 150, 250)
 
 
 @pytest.mark.slow

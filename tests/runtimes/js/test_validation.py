@@ -69,7 +69,7 @@ def test_validation_lists_uses_of_what_is_absent(js):
         ("__dirname", 4, 24),
     ]
     assert {f.kind for f in failures} == {ErrorKind.POLICY_VIOLATION}
-    assert "make the call in an HTTP node" in failures[1].hint
+    assert "make the call in an HTTP step" in failures[1].hint
 
 
 NOT_CERTAIN = [
