@@ -41,6 +41,10 @@ escaped = False
 PICKLE = "b\"cos\\nsystem\\n(S'exit 7'\\ntR.\""
 EXIT_7 = 7 << 8
 
+# The image has what the server needs and nothing of an operator's.
+pytest.importorskip("numpy", reason="numpy is not installed here: an operator adds it")
+pytest.importorskip("pandas", reason="pandas is not installed here: an operator adds it")
+
 # Each sets `escaped` with the forbidden thing in hand. Only public names: the policy has nothing against any of it.
 ATTACKS = {
     "read: genfromtxt": "escaped = 'root:' in str(np.genfromtxt(PASSWORDS, dtype=str, delimiter='|', comments=None))",
