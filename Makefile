@@ -29,7 +29,7 @@ VENDOR := langserver/js_runtime/vendor
 PROTOC = $(BIN)/python -m grpc_tools.protoc --proto_path=$(PB)=proto \
   --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc
 
-.PHONY: help setup demo test test-slow test-all security fuzz bench lint format wheel image proto bundles lock clean
+.PHONY: help setup demo test test-slow test-all security fuzz bench lint format wheel image proto bundles lock-js lock clean
 
 help: ## shows this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -104,6 +104,10 @@ proto: setup ## generates langserver/pb from proto/lang.proto
 # Needs node 20 or newer and npm, which nothing else here does.
 bundles: ## builds langserver/js_runtime/vendor from js/
 	cd js && npm ci --ignore-scripts --no-audit --no-fund --silent && node build.mjs $(abspath $(VENDOR))
+
+lock-js: ## resolves js/package-lock.json anew, without addresses
+	cd js && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund --silent \
+	  && node lock.mjs
 
 # Needs uv. Newest versions within pyproject.toml's bounds; the other locks hold what the developers' holds too.
 lock: ## resolves the locks anew

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from langserver.python_runtime.modules.loglines import CRITICAL, DEBUG, ERROR, INFO, LEVELS, WARNING, add_level_name
+from langserver.python_runtime.modules.bylevel import ByLevel
+from langserver.python_runtime.modules.loglines import LEVELS, add_level_name
 
 
-class LoggerAdapter:
+class LoggerAdapter(ByLevel):
     """`logging.LoggerAdapter`: a logger, and what each of its records is told besides."""
 
     def __init__(self, logger: Any, extra: Any = None, merge_extra: bool = False) -> None:
@@ -47,30 +48,6 @@ class LoggerAdapter:
     def hasHandlers(self) -> bool:
         """The logger's."""
         return bool(self.logger.hasHandlers())
-
-    def debug(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """One record."""
-        self.log(DEBUG, msg, *args, **kwargs)
-
-    def info(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """One record."""
-        self.log(INFO, msg, *args, **kwargs)
-
-    def warning(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """One record."""
-        self.log(WARNING, msg, *args, **kwargs)
-
-    def error(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """One record."""
-        self.log(ERROR, msg, *args, **kwargs)
-
-    def critical(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """One record."""
-        self.log(CRITICAL, msg, *args, **kwargs)
-
-    def exception(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """One record with the traceback of the exception being handled."""
-        self.log(ERROR, msg, *args, **{"exc_info": True, **kwargs})
 
 
 def get_level_names_mapping() -> dict[str, int]:

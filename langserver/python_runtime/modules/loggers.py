@@ -6,11 +6,9 @@ from typing import Any
 
 from langserver.python_runtime import guards
 from langserver.python_runtime.logs import STDERR
+from langserver.python_runtime.modules.bylevel import ByLevel
 from langserver.python_runtime.modules.loglines import (
     CRITICAL,
-    DEBUG,
-    ERROR,
-    INFO,
     LEVELS,
     WARNING,
     Filter,
@@ -127,7 +125,7 @@ class NullHandler(Handler):
 HANDLERS: tuple[type, ...] = (Handler, StreamHandler, NullHandler)
 
 
-class Logger(_Filterer):
+class Logger(_Filterer, ByLevel):
     """`logging.Logger`."""
 
     def __init__(self, name: str, level: Any = 0, parent: Logger | None = None) -> None:
@@ -195,34 +193,6 @@ class Logger(_Filterer):
         """One record at `level`."""
         if self.isEnabledFor(level):
             self.handle(LogRecord(self.name, level, msg, args, exc_info=exc_info, extra=extra))
-
-    def debug(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """One record."""
-        self.log(DEBUG, msg, *args, **kwargs)
-
-    def info(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """One record."""
-        self.log(INFO, msg, *args, **kwargs)
-
-    def warning(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """One record."""
-        self.log(WARNING, msg, *args, **kwargs)
-
-    warn = warning
-
-    def error(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """One record."""
-        self.log(ERROR, msg, *args, **kwargs)
-
-    def critical(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """One record."""
-        self.log(CRITICAL, msg, *args, **kwargs)
-
-    fatal = critical
-
-    def exception(self, msg: Any, *args: Any, **kwargs: Any) -> None:
-        """One record with the traceback of the exception being handled."""
-        self.log(ERROR, msg, *args, **{"exc_info": True, **kwargs})
 
 
 def _reached(logger: Logger | None) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import platform
 import sys
 from collections.abc import Iterable
@@ -60,7 +61,7 @@ def exc_info() -> tuple[Any, Any, Any]:
 
 def setrecursionlimit(limit: int, /) -> None:
     """`sys.setrecursionlimit`, at most 10,000: a larger one is taken for that."""
-    sys.setrecursionlimit(min(limit, _DEEPEST))
+    sys.setrecursionlimit(min(operator.index(limit), _DEEPEST))  # exact: a number of the program's own might lie to min
 
 
 NAMES: Final[dict[str, Any]] = {
