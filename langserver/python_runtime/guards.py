@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from langserver.python_runtime import names
-from langserver.python_runtime.faces import shown
+from langserver.python_runtime.faces import behind, shown
 from langserver.python_runtime.formatting import format_text
 from langserver.python_runtime.handlers import HANDLERS, super_parts
 from langserver.python_runtime.refusals import RefusedAttribute, RefusedClass, attribute
@@ -238,10 +238,10 @@ def _refused(value: Any, name: str) -> RefusedAttribute:
     return attribute(name, f"it leads into the interpreter (on {_named(value)})")
 
 
-class CheckedClass:
-    """A class of a pattern with positional parts: fetched when the pattern is tried, and checked then.
+class NamedClass:
+    """A class of a pattern: fetched when the pattern is tried.
 
-    The interpreter reads `__match_args__` of such a class and the attributes it names without asking any guard.
+    A stand-in is no class to the interpreter, so it is given the one behind, which it shows to nobody.
     """
 
     __slots__ = ("_fetch",)
@@ -251,8 +251,22 @@ class CheckedClass:
 
     @property
     def cls(self) -> Any:
+        """The class."""
+        return behind(self._fetch())
+
+
+class CheckedClass(NamedClass):
+    """A class of a pattern with positional parts, checked besides.
+
+    The interpreter reads `__match_args__` of such a class and the attributes it names without asking any guard.
+    """
+
+    __slots__ = ()
+
+    @property
+    def cls(self) -> Any:
         """The class. Raises RefusedClass when its `__match_args__` could reach a closed attribute."""
-        found = self._fetch()
+        found = behind(self._fetch())
         if is_class(found):
             order = mro_of(found)
             holder = next((base for base in order if "__match_args__" in namespace_of(base)), None)

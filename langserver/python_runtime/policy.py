@@ -24,6 +24,9 @@ _FREE_NODES = """
     MatchSequence MatchMapping MatchOr arguments TypeAlias TemplateStr Interpolation
 """
 
+_BUILTIN_CLASSES = """
+    bool bytearray bytes complex dict float frozenset int list memoryview object range set slice str tuple
+""".split()
 _BY_GUARD = "capture the object, as in `case Thing() as x if ...:`"
 
 
@@ -34,6 +37,7 @@ class Policy(NameChecker):
         super().__init__(source_lines)
         self.imports: dict[str, None] = {}
         self._classes: list[str] = []  # the innermost last, for name mangling
+        self._known_classes = set(_BUILTIN_CLASSES)  # what a pattern names without asking: for speed alone
         self._patterns: list[ast.stmt] | None = None
         self._next_pattern = 0
 
@@ -124,6 +128,7 @@ class Policy(NameChecker):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         """A class: its first statement registers it as the program's own."""
         self._name(node, node.name, binds=True)
+        self._known_classes.add(node.name)
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.bases = [self.visit(each) for each in node.bases]
         node.keywords = [self.visit(each) for each in node.keywords]
@@ -197,7 +202,7 @@ class Policy(NameChecker):
     # Patterns
 
     def visit_Match(self, node: ast.Match) -> ast.AST | list[ast.stmt]:
-        """Classes with positional parts are checked when tried: see `guards.CheckedClass`."""
+        """Classes with positional parts, and those that may be stand-ins, are fetched by `guards.NamedClass`."""
         outer, self._patterns = self._patterns, []
         self.node_contents_visit(node)
         before, self._patterns = self._patterns, outer
@@ -212,17 +217,17 @@ class Policy(NameChecker):
         fetched = self.visit(cls)
         node.patterns = [self.visit(each) for each in node.patterns]
         node.kwd_patterns = [self.visit(each) for each in node.kwd_patterns]
-        if node.patterns and self._patterns is not None:
+        known = isinstance(cls, ast.Name) and cls.id in self._known_classes
+        if (node.patterns or not known) and self._patterns is not None:
             hidden = f"$pattern{self._next_pattern}"
             self._next_pattern += 1
             nothing = ast.arguments([], [], None, [], [], None, [])
-            checked = plant.call(plant.CHECKED_CLASS, [ast.Lambda(nothing, fetched)])
-            self._patterns.append(plant.placed(ast.Assign([ast.Name(hidden, ast.Store())], checked), node))
+            asking = plant.CHECKED_CLASS if node.patterns else plant.NAMED_CLASS
+            asked = plant.call(asking, [ast.Lambda(nothing, fetched)])
+            self._patterns.append(plant.placed(ast.Assign([ast.Name(hidden, ast.Store())], asked), node))
             node.cls = plant.placed(ast.Attribute(ast.Name(hidden, ast.Load()), "cls", ast.Load()), cls)
-        elif isinstance(fetched, (ast.Name, ast.Attribute)):
-            node.cls = fetched
         else:
-            self.refuse(node, "attribute", "this class cannot be named in a pattern", "give it a name first")
+            node.cls = fetched
         return node
 
     def _captured(self, node: ast.MatchAs | ast.MatchStar) -> ast.AST:
