@@ -17,6 +17,7 @@ from langserver.python_runtime import builtins as guarded
 from langserver.python_runtime import (
     entry,
     interpreter,
+    lastwords,
     localtime,
     modules,
     preload,
@@ -75,7 +76,8 @@ class PythonRuntime:
         return (*sys.version_info[:3], 0)
 
     def wake(self) -> None:
-        """Nothing waits for the child here."""
+        """Listens for the end of its time."""
+        lastwords.listen()
 
     def compile(self, header: TaskHeader, source: str) -> Program:
         """The program, its failures kept inside."""
@@ -124,6 +126,7 @@ class PythonRuntime:
         sys.stdout, sys.stderr = STDOUT, STDERR
         interpreter.speak_to_log()
         start = time.perf_counter_ns()
+        lastwords.begin(channel)
         try:
             output, failures = _outcome(program, names, inputs, header.output_bytes)
             STDOUT.finish()
@@ -131,8 +134,11 @@ class PythonRuntime:
             spent = time.perf_counter_ns() - start
             self._end(channel, Report(output, failures, program.imports, program.compile_ns, spent))
         except MemoryError as error:
-            # Allocating here would raise it again: let go of the frames first, then write what is ready.
+            # Allocating here may raise it again: let go of the frames first, then write what is ready.
+            line = lastwords.line_of(error)
             error.__traceback__ = error.__context__ = error.__cause__ = None
+            channel.place(out_of_memory, line)
+            lastwords.over()
             channel.send_prepared(out_of_memory)
             os._exit(0)
 
@@ -151,6 +157,7 @@ class PythonRuntime:
             # The audit hook and the policy told of theirs when they refused.
             if failure.kind is ErrorKind.SANDBOX_VIOLATION and failure.type != "AuditRefusal":
                 channel.event("seccomp", "denied", failure.message)
+        lastwords.over()
         channel.report(report)
 
 
@@ -204,4 +211,7 @@ def _result(program: Program, names: dict[str, Any], inputs: object) -> Any:
 
 
 def _settled(value: Any) -> Any:
-    return asynchronous.run(value) if type(value) is types.CoroutineType else value
+    if type(value) is not types.CoroutineType:
+        return value
+    lastwords.wait_for(value)
+    return asynchronous.run(value)

@@ -16,7 +16,7 @@ from langserver.wire.strict_json import BadInput
 from langserver.zygote.fork import Seal
 from langserver.zygote.runtime import Runtime
 
-_FAULT = 63  # below the exit codes of the jail's steps
+_FAULT = 63  # below the exit codes of the jail's steps, above that of a child whose time is up
 
 
 def live(seal: Seal, runtime: Runtime) -> NoReturn:
