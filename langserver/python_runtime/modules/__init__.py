@@ -12,7 +12,16 @@ from typing import Any
 
 from langserver.python_runtime import catalog
 from langserver.python_runtime.instead import instead_of, instead_of_attribute
-from langserver.python_runtime.modules import abstract, copying, enums, formats, functional, generated, receivers
+from langserver.python_runtime.modules import (
+    abstract,
+    archives,
+    copying,
+    enums,
+    formats,
+    functional,
+    generated,
+    receivers,
+)
 from langserver.python_runtime.modules.facade import Facade, hides, make
 from langserver.python_runtime.modules.listed import listed
 from langserver.python_runtime.modules.own import own
@@ -31,6 +40,7 @@ def build() -> None:
     abstract.harden()
     enums.harden()
     formats.harden()
+    archives.harden()
     functional.harden()
     for name in catalog.MODULES:
         paths = getattr(sys.modules[name], "__path__", ())
