@@ -7,7 +7,7 @@ import types
 from collections.abc import Callable
 from typing import Any, get_args
 
-from langserver.python_runtime.faces import behind
+from langserver.python_runtime.faces import behind, shown
 from langserver.python_runtime.guards import check_write, exact, load
 from langserver.python_runtime.refusals import attribute
 from langserver.python_runtime.userclasses import PACKAGED, PLAIN, is_class, is_user_class, is_user_function
@@ -158,15 +158,21 @@ def singledispatch(func: Callable[..., Any]) -> Any:
     if type(func) in (classmethod, staticmethod):
         named = named.__func__
     wrapper.__name__, wrapper.__doc__ = named.__name__, named.__doc__
-    return _Dispatcher(wrapper, register, lambda cls: _dispatch(inner, cls))
+    return _Dispatcher(wrapper, register, lambda cls: _dispatch(inner, cls), inner.registry)
 
 
 class _Dispatcher:
-    def __init__(self, call: Any, register: Any, dispatch: Any) -> None:
+    def __init__(self, call: Any, register: Any, dispatch: Any, registry: Any) -> None:
         self.__name__, self.__doc__ = call.__name__, call.__doc__
         self.__call = call
         self.register = register
         self.dispatch = dispatch
+        self.__registry = registry
+
+    @property
+    def registry(self) -> Any:
+        """What is registered for which class."""
+        return types.MappingProxyType({shown(cls): function for cls, function in self.__registry.items()})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__call(*args, **kwargs)

@@ -36,6 +36,7 @@ from langserver.python_runtime.modules import (
     system,
     tables,
     templates,
+    typehints,
     warners,
 )
 
@@ -95,7 +96,7 @@ _OWN: dict[str, dict[str, Any]] = {
     "time": clocks.NAMES,
     "traceback": reporting.TRACEBACK,
     "types": standins.TYPES,
-    "typing": records.TYPING | standins.TYPING | overloads.NAMES,
+    "typing": records.TYPING | standins.TYPING | overloads.NAMES | {"get_type_hints": typehints.get_type_hints},
     "uuid": identity.NAMES,
     "warnings": warners.NAMES | deprecations.NAMES,
     "zipfile": archives.NAMES,
