@@ -26,18 +26,24 @@ class Sub(Node):
 def f(x: List["Node"], y: Union[str, "Node", None], z: Type["Node"], *a: int) -> None: ...
 class Typed(TypedDict):
     k: Required[int]
-result = [repr(each) for each in (
-    get_type_hints(Node), get_type_hints(Sub)["extra"], get_type_hints(f), get_type_hints(f, localns={"Node": bytes})["z"],
-    get_type_hints(Node, include_extras=True)["a"], get_type_hints(Typed), get_type_hints(int))]
+hints = (get_type_hints(Node), get_type_hints(Sub)["extra"], get_type_hints(f),
+    get_type_hints(f, localns={"Node": bytes})["z"], get_type_hints(Node, include_extras=True)["a"],
+    get_type_hints(Typed), get_type_hints(int))
+result = [repr(each) for each in hints]
 """
 # What CPython says of the same program, run as a script.
 EXPECTED = [
-    "{'val': <class 'int'>, 'nxt': __main__.Node | None, 'kids': list[__main__.Node], 'd': dict[str, __main__.Node], "
-    "'l': typing.Literal['a', 'Node'], 'o': typing.Optional[__main__.Node], 'c': typing.ClassVar[int], "
-    "'a': <class 'int'>, 'q': typing.Callable[[int], str]}",
+    (
+        "{'val': <class 'int'>, 'nxt': __main__.Node | None, 'kids': list[__main__.Node], "
+        "'d': dict[str, __main__.Node], "
+        "'l': typing.Literal['a', 'Node'], 'o': typing.Optional[__main__.Node], 'c': typing.ClassVar[int], "
+        "'a': <class 'int'>, 'q': typing.Callable[[int], str]}"
+    ),
     "typing.Tuple[int, ...]",
-    "{'x': typing.List[__main__.Node], 'y': typing.Union[str, __main__.Node, NoneType], "
-    "'z': typing.Type[__main__.Node], 'a': <class 'int'>, 'return': <class 'NoneType'>}",
+    (
+        "{'x': typing.List[__main__.Node], 'y': typing.Union[str, __main__.Node, NoneType], "
+        "'z': typing.Type[__main__.Node], 'a': <class 'int'>, 'return': <class 'NoneType'>}"
+    ),
     "typing.Type[bytes]",
     "typing.Annotated[int, 5]",
     "{'k': <class 'int'>}",
