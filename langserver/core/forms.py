@@ -54,10 +54,6 @@ class FormCache:
         """What is kept, all owners together."""
         return self._total
 
-    def held_by(self, owner: str) -> int:
-        """What is kept of one owner, in bytes."""
-        return self._held.get(owner, 0)
-
     def find(self, owner: str, key: bytes, image: int, source_bytes: int) -> Found:
         """What to tell a child of `image` that is about to get this source. An image is a number above 0."""
         entry = self._entry(owner, key)

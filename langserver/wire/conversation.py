@@ -87,6 +87,11 @@ class Conversation:
         return self._phase in (_Phase.RUNNING, _Phase.OVER) and self.bad_input is None
 
     @property
+    def has_program(self) -> bool:
+        """The child came past its source, to the input at least."""
+        return self._phase in (_Phase.RUNNING, _Phase.OVER)
+
+    @property
     def over(self) -> bool:
         """The child has said its last word."""
         return self._phase is _Phase.OVER

@@ -224,7 +224,7 @@ class _HandOver:
         if exit_ is None and reason is None and not self._sent:
             return None
         self._drain()
-        if self._shelf is not None and self._found.form and not self._conversation.started:
+        if self._shelf is not None and self._found.form and not self._conversation.has_program:
             self._shelf.forget(self._child.zygote.image)
         outcome = await self._judge(exit_, reason, wall_seconds)
         self.died_early = (
