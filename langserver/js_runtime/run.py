@@ -72,6 +72,14 @@ class JsRuntime:
         """Keeps the source; see JsProgram."""
         return JsProgram(texts.script_text(source), header.label)
 
+    def form_of(self, program: JsProgram) -> bytes:  # noqa: ARG002
+        """None: mini-racer does not let go of what V8 compiles."""
+        return b""
+
+    def restore(self, header: TaskHeader, source: str, form: bytes) -> JsProgram:  # noqa: ARG002
+        """As `compile`: there is no form."""
+        return self.compile(header, source)
+
     def parse_input(self, text: bytes) -> None:
         """Parses the input inside the isolate, where it stays. Raises BadInput."""
         _check_utf8(text)

@@ -28,6 +28,12 @@ class Runtime(Protocol):
     def compile(self, header: TaskHeader, source: str) -> Any:
         """The program, its failures kept inside."""
 
+    def form_of(self, program: Any) -> bytes:
+        """What `restore` makes the same program of; empty if there is no such thing."""
+
+    def restore(self, header: TaskHeader, source: str, form: bytes) -> Any:
+        """The program that `compile` made of this source in a sibling, whose `form_of` this is."""
+
     def parse_input(self, text: bytes) -> Any:
         """The task's input. Raises BadInput."""
 
