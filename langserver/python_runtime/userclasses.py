@@ -97,9 +97,8 @@ def relies_on(cls: type, name: str) -> bool:
 
 
 def _check_relied_on(cls: type) -> None:
-    for base in mro_of(cls):
-        relied = _RELIED_ON.get(base, frozenset())
-        if relied and (type(cls) is not type or not relied.isdisjoint(namespace_of(cls))):
+    for base, relied in _RELIED_ON.items():
+        if base in mro_of(cls) and (type(cls) is not type or not relied.isdisjoint(namespace_of(cls))):
             raise RefusedClass(f"a class below {base.__name__} may define no {min(relied)}, nor have a metaclass")
 
 
