@@ -49,7 +49,8 @@ def harden() -> None:
 
 def _without_cache(form: Any) -> None:
     name = "_class_getitem_inner" if is_class(form) else "_getitem"  # Annotated is a class before 3.13
-    setattr(form, name, getattr(form, name).__wrapped__)
+    held = getattr(form, name)
+    setattr(form, name, getattr(held, "__wrapped__", held))
 
 
 NAMES: Final[dict[str, Any]] = {"lru_cache": lru_cache}
