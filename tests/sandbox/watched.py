@@ -81,7 +81,7 @@ class Watched:
                 if watch_late:
                     watch_late()
 
-            live(seal, self.runtime)
+            live(self.runtime, seal)
         os.close(input_read)
         os.close(report_write)
         return pid, input_write, report_read

@@ -73,10 +73,12 @@ import json, os, sys
 from langserver.js_runtime.engine import EngineError, V8Engine
 from langserver.js_runtime.isolate import Isolate
 from langserver.js_runtime.libraries import Libraries
+from langserver.js_runtime.v8_interface import Code
 PRELUDE = b"(() => { const f = (text) => (0, eval)(text)(); const b = new SharedArrayBuffer(64);"
 engine = V8Engine()
 engine.preload()
-isolate = Isolate(engine, PRELUDE + b"return [f, f, f, f, f, f, f, [''], f, f, [], 0, b, f] })()", b"", Libraries(()))
+PRELUDE += b"return [f, f, f, f, f, f, f, [''], f, f, [], 0, b, f, f, f, f] })()"
+isolate = Isolate(engine, Code(PRELUDE), Code(b""), Libraries(()))
 told = []
 for text in json.load(sys.stdin):
     try:

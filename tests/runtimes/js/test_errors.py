@@ -205,11 +205,57 @@ def test_what_is_thrown_without_being_an_error_is_shown(js, value, wrap):
     assert properties is None or failure.traceback.split("\n")[-1] == f"    {properties}"
 
 
-def test_an_object_thrown_by_a_script_is_told_by_its_line(js):
-    failure = js.run("let a = 1;\n  throw { code: a };").failure
-    assert failure.message == "an object was thrown that is no Error: throw { code: a };"
+def test_an_object_thrown_by_a_script_is_told(js):
+    failure = js.run("let a = 1;\n  throw { code: a, message: 'no rows' };").failure
+    assert (failure.type, failure.message, failure.line, failure.column) == ("Object", "no rows", 2, 3)
+    assert failure.traceback.split("\n")[-1] == "    { code: 1 }"
+
+
+def test_an_object_thrown_by_a_script_in_a_statement_that_has_a_value_is_told_by_its_line(js):
+    """Such a script is not run as a body, where its value would be another."""
+    failure = js.run("let a = 1;\nif (a) { throw { code: a }; }").failure
+    assert failure.message == "an object was thrown that is no Error: if (a) { throw { code: a }; }"
     assert failure.hint.startswith("throw new Error(text) instead")
-    assert (failure.type, failure.line, failure.column) == ("Object", 2, 3)
+    assert (failure.type, failure.line, failure.column) == ("Object", 2, 10)
+
+
+PLACES = {
+    "1;\n  throw 'x'": (2, 3),
+    "function main() {\n  if (!inputs.x) throw { code: 1 };\n}": (2, 18),
+    "const e = new Error('in');\nthrow Object.assign(e, { status: 3 })": (1, 11),
+    "await 0;\ntry { throw 'a' } catch {}\nthrow 'b'": (0, 0),  # one of two
+    "await Promise.reject('x')": (0, 0),
+}
+
+
+@pytest.mark.parametrize("source", PLACES)
+def test_where_something_was_thrown(js, source):
+    failure = js.run(source).failure
+    assert (failure.line, failure.column) == PLACES[source]
+
+
+def test_causes_and_properties_of_a_scripts_error(js):
+    source = "const e = new Error('a', { cause: new TypeError('b', { cause: 'c' }) });\ne.code = 'E';\nthrow e"
+    told = js.run(source).failure.traceback.split("\n")
+    assert [line for line in told if line[0] != " " or "code" in line] == [
+        "Error: a",
+        "    { code: 'E' }",
+        "Caused by: TypeError: b",
+        "Caused by: c",
+    ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "let x = 1;\nthrow x; x",
+        "try { 5 } catch (e) { throw e }",
+        "for (const x of [1, 5]) { if (!x) throw 0; x; }",
+    ],
+)
+def test_what_may_throw_keeps_its_value(js, source):
+    ended = js.run(source.replace("throw x; x", "if (!x) throw x; x + 4"))
+    assert ended.value == 5
 
 
 def test_a_big_object_is_shown_on_one_short_line(js):

@@ -74,6 +74,7 @@
 
   // Of (..., callback): the answer comes later, as an error or a value.
   function answer(callback, make) {
+    if (typeof callback !== 'function') throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "callback" argument must be of type function');
     let error = null;
     let value;
     try {
