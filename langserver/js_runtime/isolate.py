@@ -6,7 +6,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from langserver.js_runtime.engine import Engine, EngineError, Handle, Reply, ReplyKind
 from langserver.js_runtime.libraries import Libraries
@@ -18,18 +18,19 @@ from langserver.wire.channel import Channel
 # In the order in which they build on each other; together they are one function, so none of their names is global.
 _PARTS = ("capture", "stack", "ring", "timers", "result", "random", "later")
 _LAST_PART = "start"
+PRELUDE, PARSER = "prelude", "parser"
 # What waits until it is needed (prelude/later.js): its parts, and what is called of them.
 _LATER = {
     "makeShowing": (
         ("layout", "inspect", "errors", "table", "console"),
         ("describe", "makeConsole", "format", "inspectForPrograms"),
     ),
-    "makeLibraries": (("lazy", "require"), ("lazyGlobal", "requireModule", "takeTexts")),
+    "makeLibraries": (("lazy", "require"), ("lazyGlobal", "requireModule", "takeTexts", "takeLibrary")),
 }
 _SOURCE_URL = "\n//# sourceURL=internal"
 _COMMENT_OR_INDENT = re.compile(r"(?m)^\s*(?://.*)?\n|^ +")
 _LOG_SECONDS = 0.005  # how long a log line may wait
-_HANDLES = 17
+_HANDLES = 18
 _ENTROPY_BYTES = 44  # key and nonce of ChaCha20
 
 
@@ -57,24 +58,22 @@ class Isolate:
     All but `evaluate` raise EngineError when there is no such answer.
     """
 
-    def __init__(self, engine: Engine, prelude: Code, parser: Code, libraries: Libraries) -> None:
+    def __init__(self, engine: Engine, codes: Mapping[str, Code], libraries: Libraries) -> None:
+        """`codes` are the PRELUDE and the PARSER, and libraries."""
         self._engine = engine
-        self._parser = parser
+        self._codes = codes
         self._readers: Sequence[Handle] = ()
         self._is_untouched = True  # nothing of the program has run
         self._libraries = libraries
         # Here, as the seal refuses it later; each child has its own, and it leaves only for the prelude.
         self._entropy = os.urandom(_ENTROPY_BYTES).hex()
         self._engine.open()
-        self._engine.load(prelude)
-        made = self._wait()
-        if made.kind is not ReplyKind.VALUE or made.handle is None:
-            raise EngineError(f"the prelude does not run: {made.text[:500]!r}")
-        handles = self._engine.items(made.handle, _HANDLES)
+        made = self._load(PRELUDE)
+        handles = self._engine.items(made, _HANDLES)
         self._parse_input, self._set_task, self._take_texts, self._bind_lexical, self._set_module = handles[:5]
         self._start_body, self._check, self._argument, self._begin, self._step, self._nothing = handles[5:11]
         self._unreadable, memory, self._draw, self._set_last, self._parses = handles[11:16]
-        self._unhandled = handles[16]
+        self._unhandled, self._take_library = handles[16:]
         self._ring = LogRing(self._engine.shared_memory(memory), self._texts, libraries.modules)
         self._engine.protect()
 
@@ -101,9 +100,27 @@ class Isolate:
 
     def give_libraries(self, source: str) -> None:
         """Gives the isolate the libraries that a source seems to touch. What it touches beside them is asked for."""
-        names = self._libraries.mentioned(source)
-        if names:
-            self._tell(self._take_texts, self._texts(*names))
+        texts = []
+        for name in self._libraries.mentioned(source):
+            if name in self._codes and self._codes[name].compiled:
+                self.give_library(name)
+            else:
+                texts.append(name)
+        if texts:
+            self._tell(self._take_texts, self._texts(*texts))
+
+    def give_library(self, name: str) -> None:
+        """Gives the isolate a library of `codes`."""
+        self._engine.set_text(self._argument, name.encode())
+        self._engine.call(self._take_library, self._load(name), self._argument)
+        self._text(self._wait())
+
+    def _load(self, name: str) -> Handle:
+        self._engine.load(self._codes[name])
+        made = self._wait()
+        if made.kind is not ReplyKind.VALUE or made.handle is None:
+            raise EngineError(f"{name} does not run: {made.text[:500]!r}")
+        return made.handle
 
     def _texts(self, *names: str) -> bytes:
         entropy = ""
@@ -116,11 +133,8 @@ class Isolate:
         if not self._is_untouched:
             raise EngineError("a program may have changed what the parser is made of")
         if not self._readers:
-            self._engine.load(self._parser)
-            made = self._wait()
-            if made.kind is not ReplyKind.VALUE or made.handle is None:
-                raise EngineError(f"the parser does not run: {made.text[:500]!r}")
-            self._readers = self._engine.items(made.handle, len(SourceKind))
+            made = self._load(PARSER)
+            self._readers = self._engine.items(made, len(SourceKind))
         return decode_reading(self._tell(self._readers[kind], source))
 
     def declare(self, lexicals: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping
 
 from langserver.js_runtime.engine import Engine
-from langserver.js_runtime.isolate import Isolate
+from langserver.js_runtime.isolate import PARSER, PRELUDE, Isolate
 from langserver.js_runtime.parsed import SourceKind
 from langserver.js_runtime.v8_interface import Code
 from langserver.wire.channel import Channel
@@ -47,7 +47,7 @@ def load_samples() -> dict[str, str]:
     """The texts of samples/, by name; read where files can still be opened."""
     folder = os.path.join(os.path.dirname(__file__), "samples")
     found = {}
-    for name, _ in _READ.values():
+    for name in ("libraries", *(name for name, _ in _READ.values())):
         with open(os.path.join(folder, f"{name}.js"), encoding="ascii") as file:
             found[name] = file.read()
     return found
@@ -65,9 +65,12 @@ def rehearse(engine: Engine, isolate: Isolate, codes: Mapping[str, Code], sample
     for kind, (name, broken) in _READ.items():
         for source in (samples[name], broken):
             isolate.read(source.encode(), kind)
+    for name in codes:
+        if name not in {PRELUDE, PARSER}:
+            isolate.give_library(name)
     isolate.declare(["require", "module", "exports"])
     isolate.follow(isolate.run_script(samples["script"].encode(), channel), channel)
-    for body in _BODIES:
+    for body in (samples["libraries"], *_BODIES):
         if isolate.start_body(body.encode()) == b"A":
             isolate.follow(None, channel)
     made = {name: engine.compiled(code) for name, code in codes.items()}

@@ -14,7 +14,7 @@ from langserver.js_runtime import source as texts
 from langserver.js_runtime.answers import outcome
 from langserver.js_runtime.engine import Engine, EngineError, V8Engine
 from langserver.js_runtime.errors import OUT_OF_MEMORY
-from langserver.js_runtime.isolate import Isolate, load_prelude
+from langserver.js_runtime.isolate import PARSER, PRELUDE, Isolate, load_prelude
 from langserver.js_runtime.launch import JsProgram, launch
 from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.modules import Offer
@@ -28,7 +28,6 @@ from langserver.wire.report import MAX_FAILURES
 from langserver.wire.strict_json import MAX_DEPTH, BadInput, within_depth
 
 _CHUNK = 1 << 20
-_PRELUDE, _PARSER = "prelude", "parser"
 _UNDESCRIBED = Failure(ErrorKind.USER_ERROR, "the program ended with an error that cannot be described")
 
 
@@ -51,7 +50,8 @@ class JsRuntime:
         self._engine.preload()
         self._libraries = Libraries(self._modules)
         self._offer = Offer(self._libraries.modules)
-        self._codes = {_PRELUDE: Code(load_prelude(self._libraries)), _PARSER: Code(load_parser())}
+        ours = {PRELUDE: Code(load_prelude(self._libraries)), PARSER: Code(load_parser())}
+        self._codes = self._libraries.codes() | ours
         self._samples = load_samples()
         # Codecs are found by import on first use, and a child can import nothing.
         codecs.getincrementaldecoder("utf-8")().decode(b"a", final=True)
@@ -66,7 +66,7 @@ class JsRuntime:
 
     def wake(self) -> None:
         """Makes the isolate and runs the prelude in it."""
-        self._isolate = Isolate(self._engine, self._codes[_PRELUDE], self._codes[_PARSER], self._libraries)
+        self._isolate = Isolate(self._engine, self._codes, self._libraries)
 
     def rehearse(self) -> bytes:
         """What V8 compiles of our own scripts when they are used; uses the isolate up."""

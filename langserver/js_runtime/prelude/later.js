@@ -53,3 +53,8 @@ function takeTexts(message) {
   const { takeTexts: take } = libraryPart();
   return take(message);
 }
+
+function takeLibrary(name) {
+  const { takeLibrary: take } = libraryPart();
+  return apply(take, this, [name]);
+}

@@ -354,7 +354,7 @@ const surface = {
   set console(value) { replaceGlobal('console', value); },
   ...timerFunctions,
   queueMicrotask: native('queueMicrotask', 1, (callback) => {
-    if (typeof callback !== 'function') throw refusal(NativeTypeError, 'queueMicrotask needs a function');
+    if (typeof callback !== 'function') throw wrongType('queueMicrotask needs a function');
     enqueue(callOf(callback, undefined, []));
   }),
   get inputs() { return inputs; },
@@ -364,5 +364,5 @@ delete globalThis.console;
 setPrototypeOf(globalThis, surface);
 
 return [
-  parseInput, setTask, takeTexts, bindLexical, setModule, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw, setLast, parses, unhandled,
+  parseInput, setTask, takeTexts, bindLexical, setModule, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw, setLast, parses, unhandled, takeLibrary,
 ];

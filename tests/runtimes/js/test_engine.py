@@ -77,8 +77,8 @@ from langserver.js_runtime.v8_interface import Code
 PRELUDE = b"(() => { const f = (text) => (0, eval)(text)(); const b = new SharedArrayBuffer(64);"
 engine = V8Engine()
 engine.preload()
-PRELUDE += b"return [f, f, f, f, f, f, f, [''], f, f, [], 0, b, f, f, f, f] })()"
-isolate = Isolate(engine, Code(PRELUDE), Code(b""), Libraries(()))
+PRELUDE += b"return [f, f, f, f, f, f, f, [''], f, f, [], 0, b, f, f, f, f, f] })()"
+isolate = Isolate(engine, {"prelude": Code(PRELUDE)}, Libraries(()))
 told = []
 for text in json.load(sys.stdin):
     try:
