@@ -83,6 +83,7 @@ def learned(told: bytes, codes: Mapping[str, Code]) -> dict[str, Code]:
     head, _, rest = told.partition(b"\n")
     found, at = dict(codes), 0
     for name, length in json.loads(head):
-        found[name] = Code(codes[name].script, rest[at : at + length])
+        if name in codes:
+            found[name] = Code(codes[name].script, rest[at : at + length])
         at += length
     return found

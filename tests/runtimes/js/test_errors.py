@@ -459,3 +459,69 @@ def test_a_name_that_the_input_does_not_have(js):
 def test_an_input_without_names(js, inputs):
     failure = js.run("function main(i) { return i.a.b; }", text=json.dumps(inputs).encode()).failure
     assert failure.kind is ErrorKind.USER_ERROR
+
+
+UNHANDLED = {
+    "Promise.reject(new TypeError('x'));\n5": ("TypeError", "x", 1, 16),
+    "function main() {\n  [1].forEach(async (n) => { await n; throw new Error('no ' + n); });\n}": (
+        "Error",
+        "no 1",
+        2,
+        45,
+    ),
+    "setTimeout(async () => { throw new RangeError('late'); }, 1);\nreturn 1": ("RangeError", "late", 1, 32),
+    "return new Promise(async () => { null.x; })": (
+        "TypeError",
+        "Cannot read properties of null (reading 'x')",
+        1,
+        39,
+    ),
+    "Promise.reject('text'); return 1": ("", "text", 0, 0),
+    "Promise.reject(); return 1": ("", "undefined", 0, 0),
+    "Promise.reject(new Error('first')); Promise.reject(new Error('second')); return 1": ("Error", "first", 1, 16),
+    "const p = Promise.reject(Object.freeze(new Error('x'))); Object.freeze(p);\n"
+    "Promise.reject = Promise.prototype.then = Promise = null; return 1": ("Error", "x", 1, 40),
+}
+
+
+@pytest.mark.parametrize("source", UNHANDLED)
+def test_a_rejection_that_nobody_handles_fails_the_task(js, source):
+    failure = js.run(source).failure
+    assert (failure.kind, failure.type, failure.message, failure.line, failure.column) == (
+        ErrorKind.USER_ERROR,
+        *UNHANDLED[source],
+    )
+
+
+def test_what_may_be_done_about_a_rejection_is_told(js):
+    assert "await it" in js.run("Promise.reject(new Error('x')); return 1").failure.hint
+    assert "did you mean 'total'" in js.run("const total = 1; (async () => totl)(); return 1").failure.hint
+
+
+HANDLED = {
+    "const p = Promise.reject(new Error('x')); p.catch(() => {}); return 1": 1,
+    "const p = (async () => { throw 1; })(); await null; await null; try { await p } catch (e) { return e }": 1,
+    "const p = Promise.reject(2);\nawait new Promise((r) => setTimeout(r, 5));\nreturn p.catch((e) => e)": 2,
+    "return (await Promise.allSettled([1, 2].map(async (n) => { throw n; }))).length": 2,
+    "return Promise.race([1, Promise.reject(2), Promise.reject(3)])": 1,
+    "return Promise.any([Promise.reject(2), 3])": 3,
+    "const all = []; for (let i = 0; i < 5000; i++) all.push(Promise.reject(i));\n"
+    "return Promise.allSettled(all).then((list) => list.length)": 5000,
+    "async function deep(n) { return deep(n + 1); }\ntry { await deep(0) } catch (e) { return e.name }": "RangeError",
+    "for (let i = 0; i < 2000; i++) { try { await (async () => { throw i; })() } catch {} } return 7": 7,
+}
+
+
+@pytest.mark.parametrize("source", HANDLED)
+def test_a_rejection_that_is_handled_in_the_end_is_none(js, source):
+    assert js.run(source).value == HANDLED[source]
+
+
+def test_an_error_of_the_programs_own_goes_before_a_rejection(js):
+    assert js.run("Promise.reject(new Error('a')); throw new Error('b')").failure.message == "b"
+    assert js.run("await 0; Promise.reject(new Error('a')); throw new Error('b')").failure.message == "b"
+
+
+def test_what_is_absent_is_a_violation_in_a_rejection_too(js):
+    failure = js.run("(async () => { await fetch('https://example.org'); })(); return 1").failure
+    assert (failure.kind, failure.line, failure.column) == (ErrorKind.POLICY_VIOLATION, 1, 16)
