@@ -28,8 +28,13 @@ if TYPE_CHECKING:
 _NO_HANDLER, _HANDLER_ADDED = 0, 1  # v8::PromiseRejectEvent
 _NORMAL_STRING = 0  # v8::NewStringType
 _NO_OPTIONS, _CONSUME_CODE_CACHE = 0, 1  # v8::ScriptCompiler::CompileOptions
-# What calls from within V8 for the first element of an array in which the answer is put.
-SERVE = b"(() => { const answer = [0]; Promise.reject(answer); return answer[0]; })()"
+# A script that has itself served: the answer is put into its array.
+SERVE = b"""(() => {
+  const answer = [];
+  Promise.reject(answer);
+  if (answer.length === 0) throw new Error('it was not served');
+  return answer[0];
+})()"""
 
 
 class _Rejection(ctypes.Structure):
@@ -130,6 +135,7 @@ class V8Interface:
         self._serve: Callable[[_Handle], None] | None = None
         self._unhandled: dict[int, list[_Handle]] = {}  # promises, by a number of theirs
         self._loaded: dict[bytes, _Handle] = {}
+        self.taken = 0  # how often V8 took what was compiled before
         self.compiled = b""  # what `serve_compiled` was for
 
     def attach(self) -> None:
@@ -149,15 +155,18 @@ class V8Interface:
             context = self._v8.context(self._isolate)
             text = self._v8.text(self._isolate, code.script, _NORMAL_STRING, len(code.script))
             source, options = _Source(text=text), _NO_OPTIONS
+            data = ctypes.cast(ctypes.c_char_p(code.compiled), ctypes.c_void_p)
+            cached = _CachedData(data, len(code.compiled), False, 0)
             if code.compiled:
-                data = ctypes.cast(ctypes.c_char_p(code.compiled), ctypes.c_void_p)
-                source.cached = ctypes.pointer(_CachedData(data, len(code.compiled), False, 0))
-                options = _CONSUME_CODE_CACHE
+                source.cached, options = ctypes.pointer(cached), _CONSUME_CODE_CACHE
             script = self._v8.compile(context, ctypes.byref(source), options, 0)
+            if not script:
+                return
+            self.taken += bool(code.compiled) and not cached.is_rejected
             if not code.compiled:
                 self._loaded[code.script] = self._kept(script)
             value = self._v8.run(script, context)
-            if value:  # or it has thrown, which goes on in SERVE
+            if value:  # or it has thrown, and V8 forgets that
                 self._v8.put(answer, context, 0, value)
 
         self._serve = serve
@@ -165,7 +174,7 @@ class V8Interface:
     def serve_compiled(self, code: Code) -> None:
         """The next SERVE puts into `compiled` what V8 has compiled by now of a script that was loaded without that."""
 
-        def serve(_: _Handle) -> None:
+        def serve(_: _Handle) -> None:  # SERVE will say that nothing was answered, and nobody listens
             made = self._v8.code(self._v8.unbound(self._loaded[code.script])).contents
             self.compiled = ctypes.string_at(made.data, made.length)
 
