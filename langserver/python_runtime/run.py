@@ -78,6 +78,13 @@ class PythonRuntime:
     def wake(self) -> None:
         """Nothing waits for the child here."""
 
+    def rehearse(self) -> bytes:
+        """Nothing: `preload` has exercised it all, in the zygote itself."""
+        return b""
+
+    def learn(self, rehearsed: bytes) -> None:
+        """Nothing to learn."""
+
     def compile(self, header: TaskHeader, source: str) -> Program:
         """The program, its failures kept inside."""
         return compile_source(header.label, source, self._policy, ahead=header.mode == "validate")

@@ -20,12 +20,24 @@ from langserver.zygote.runtime import Runtime
 _FAULT = 63  # below the exit codes of the jail's steps
 
 
-def live(seal: Seal, runtime: Runtime) -> NoReturn:
+def live(runtime: Runtime, seal: Seal) -> NoReturn:
     """Everything a forked process does; never returns to the zygote's loop."""
     channel = Channel(REPORT_FD)
     try:
         seal(lambda event: channel.event("audit", "denied", event))
         _perform(runtime, channel, TaskPipe(INPUT_FD))
+        os._exit(0)
+    finally:
+        os._exit(_FAULT)
+
+
+def rehearse(runtime: Runtime, seal: Seal) -> NoReturn:
+    """The life of the child that a zygote's first ones learn from: sealed like them, and it never has a task."""
+    try:
+        seal(lambda _: None)
+        rehearsed = runtime.rehearse()
+        while rehearsed:
+            rehearsed = rehearsed[os.write(REPORT_FD, rehearsed) :]
         os._exit(0)
     finally:
         os._exit(_FAULT)

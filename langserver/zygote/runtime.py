@@ -22,6 +22,12 @@ class Runtime(Protocol):
     def wake(self) -> None:
         """In the child, before the last step of the jail: makes what needs system calls that are refused later."""
 
+    def rehearse(self) -> bytes:
+        """In a child that is used for nothing else: what it makes by calling what tasks call, for later children."""
+
+    def learn(self, rehearsed: bytes) -> None:
+        """In the zygote: has its children begin with that."""
+
     def draw(self) -> int:
         """A number of 53 bits from the generator that a task without a seed would use. In a child of the self-test."""
 

@@ -87,7 +87,7 @@ class Watched:
                 if watch_late:
                     watch_late()
 
-            child.live(seal, self.runtime)
+            child.live(self.runtime, seal)
         os.close(input_read)
         os.close(report_write)
         return pid, input_write, report_read
