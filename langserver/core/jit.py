@@ -12,7 +12,9 @@ OPTION: Final = "--jit"  # before the packages, among the arguments of a zygote
 
 _SWITCH: Final = {"on": True, "off": False}
 
-JITLESS: Final = "jitless: V8 interprets, no memory of a task's process is writable and executable or ever becomes so"
+JITLESS: Final = (
+    "jitless: V8 interprets, and nothing in a task's process is writable and executable; seccomp keeps it so"
+)
 COMPILING: Final = (
     f"jit ({VARIABLE}=on): V8 compiles, so {CODE_BYTES // MIB} MiB of each task's process are writable and executable; "
     "more of V8 meets hostile code, a bug of it is native code sooner, and that is up to the layers of the kernel"
