@@ -200,7 +200,10 @@ os._exit(0)
     ("breakage", "said"),
     {
         "engine._code_bytes = 0": b"the engine has 0 bytes for code",
-        "engine._mprotect = lambda *_: 0": b"memory that was taken away can be written",
+        "engine._mprotect = lambda *_: 0": b"memory that was taken away is still there",
+        "real = engine._mprotect; engine._mprotect = lambda at, size, to: real(at, size, to) if to else 0": (
+            b"memory that was taken away is still there"
+        ),
         "engine._mprotect = lambda *_: -1": b"mprotect",
         "engine._code_start += 1": b"mprotect",
     }.items(),
