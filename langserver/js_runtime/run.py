@@ -36,12 +36,15 @@ class JsRuntime:
 
     name = "js"
 
-    def __init__(self, policy: bool, modules: Iterable[str] = ()) -> None:
-        """`modules` are those of catalog.OPTIONAL that the operator turned on. Raises ValueError, KeyError."""
+    def __init__(self, policy: bool, modules: Iterable[str] = (), jit: bool = False) -> None:
+        """`modules` are those of catalog.OPTIONAL that the operator turned on; with `jit` the engine compiles.
+
+        Raises ValueError, KeyError.
+        """
         if not policy:
             raise ValueError("the js runtime cannot run without its policy layer")
         self._modules = tuple(modules)
-        self._engine: Engine = V8Engine()
+        self._engine: Engine = V8Engine(jit)
         self._codes: dict[str, Code] = {}
         self._isolate: Isolate | None = None
 

@@ -71,13 +71,18 @@ class Zygote:
         asyncio.get_running_loop().add_reader(self._control.fileno(), self._listen)
 
     @classmethod
-    async def start(cls, runtime: str, layers: frozenset[str], packages: tuple[str, ...] = ()) -> Zygote:
-        """A zygote that is ready, with the operator's packages. Call it in the main thread. Raises ZygoteError."""
+    async def start(
+        cls, runtime: str, layers: frozenset[str], packages: tuple[str, ...] = (), jit: bool = False
+    ) -> Zygote:
+        """A zygote that is ready, with the operator's packages, or with an engine that compiles (`jit`).
+
+        Call it in the main thread. Raises ZygoteError.
+        """
         try:
             tree = cgroup.enter() if CGROUP in layers else None
         except (SandboxError, OSError) as error:
             raise ZygoteError(f"control groups could not be had: {error}") from None
-        return cls(runtime, await launch(runtime, layers, packages), tree)
+        return cls(runtime, await launch(runtime, layers, packages, jit), tree)
 
     @property
     def children(self) -> int:

@@ -190,6 +190,7 @@ class _HandOver:
         self._started_at: float | None = None
         self.died_early = False  # somebody else killed its child before the program began
         self._linger_timer: asyncio.TimerHandle | None = None
+        self._settled = asyncio.Event()  # the child is sealed, or will never be
 
     async def perform(self, ended: Callable[[], EndReason | None]) -> Outcome | None:
         """Hands the job over and waits for the child's end; None when the zygote was lost before anything was sent.
@@ -199,11 +200,13 @@ class _HandOver:
         timer = self._loop.call_later(self._job.bounds.timeout_seconds, self._end, EndReason.TIMEOUT)
         try:
             if ended() is None:
+                self._loop.add_reader(self._child.report_fd, self._listen)
                 if self._job.lower_memory_bytes or self._job.lower_cpu_seconds:
+                    # Not before: an engine that compiles makes more of itself than a sealed child keeps.
+                    await self._settled.wait()
                     await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
                 if self._job.bounds.memory_bytes is not None:
                     self._child.zygote.watch.begin(self._child, self._job.bounds.memory_bytes, self._overgrow)
-                self._loop.add_reader(self._child.report_fd, self._listen)
                 self._send()
         except ZygoteLost:
             pass
@@ -276,6 +279,7 @@ class _HandOver:
     def _listen(self) -> None:
         if not self._read():
             self._loop.remove_reader(self._child.report_fd)
+            self._settled.set()
         elif self._conversation.over and self._linger_timer is None:
             self._linger_timer = self._loop.call_later(_LINGER_SECONDS, self._end, EndReason.LINGERED)
 
@@ -289,6 +293,8 @@ class _HandOver:
             return False
         claims = self._conversation.hear(data)
         now = self._loop.time()
+        if self._conversation.sealed:
+            self._settled.set()
         if self._started_at is None and self._conversation.started:
             self._started_at = now
         for claim in claims:
@@ -335,6 +341,7 @@ class _HandOver:
             jail_step=step_of_exit_code(exit_.code) if exit_ and exit_.code is not None and not said.sealed else None,
             seen_bytes=self._seen_bytes,
             ran_out=self._child.ran_out,
+            code_bytes=self._child.code_bytes,
         )
         usage = Usage(
             wall_seconds=wall_seconds,
