@@ -59,17 +59,18 @@ class Context:
     ) -> list[tuple[int, ...]]:
         """The same driver once for each usable core, bound to it, all at the same time; one array for each."""
         cores = sorted(os.sched_getaffinity(0))
-        running = []
+        running: list[subprocess.Popen[bytes]] = []
         try:
-            for core in cores:
-                os.sched_setaffinity(0, {core})  # what is started next inherits it
-                running.append(_started(name, arguments, flags))
+            try:
+                for core in cores:
+                    os.sched_setaffinity(0, {core})  # what is started next inherits it
+                    running.append(_started(name, arguments, flags))
+            finally:
+                os.sched_setaffinity(0, cores)
+            return [tuple(json.loads(_said(process))) for process in running]
         finally:
-            os.sched_setaffinity(0, cores)
-        said = [process.communicate(timeout=_DRIVER_SECONDS)[0] for process in running]
-        if any(process.returncode for process in running):
-            raise NotAvailable("its driver failed")
-        return [tuple(json.loads(samples)) for samples in said]
+            for process in running:
+                process.kill()
 
     def listening(self, *command: str) -> str:
         """Starts a server that lives until the run ends; returns the last word of the first line it prints.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from xml.sax.saxutils import escape
 
 from bench.parts import PARTS
+
+Bars = Mapping[str, Mapping[str, float]]
 
 _COLOURS = (
     "#4e79a7",
@@ -13,29 +16,51 @@ _COLOURS = (
     "#f28e2b",
     "#e15759",
     "#76b7b2",
-    "#9c9fa3",
+    "#7b7f86",
     "#59a14f",
     "#edc948",
     "#b07aa1",
     "#9c755f",
 )
 _LEFT, _WIDE, _RIGHT = 190, 720, 90
-_BAR, _STEP, _TOP, _LEGEND = 20, 30, 92, 17
+_BAR, _STEP, _TOP, _LEGEND, _HEADING, _AXIS = 20, 30, 76, 17, 26, 40
+_MOST_TICKS = 8
 _FONT = 'font-family="sans-serif" font-size="12"'
 
 
-def stacked_bars(title: str, bars: Mapping[str, Mapping[str, float]]) -> str:
-    """An SVG document of bars, each of parts in milliseconds by the names of `parts.PARTS`, on one scale from 0."""
+def stacked_bars(title: str, panels: Mapping[str, Bars]) -> str:
+    """An SVG document. A panel has a scale of its own, and bars of parts in milliseconds (names: `parts.PARTS`)."""
+    width = _LEFT + _WIDE + _RIGHT
+    body: list[str] = []
+    top = _TOP
+    for heading, bars in panels.items():
+        body += _panel(heading, bars, top)
+        top += _HEADING + _STEP * len(bars) + _AXIS
+    return "\n".join(
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top}" {_FONT}>',
+            f'<rect width="{width}" height="{top}" fill="white"/>',
+            f'<text x="10" y="22" font-size="15">{escape(title)}</text>',
+            *_legend(panels),
+            *body,
+            "</svg>\n",
+        )
+    )
+
+
+def ticks(longest: float) -> list[float]:
+    """Round numbers from 0 to `longest`, which is over 0."""
+    rough = longest / _MOST_TICKS
+    tens = 10.0 ** math.floor(math.log10(rough))
+    step = next(times * tens for times in (1, 2, 5, 10) if times * tens >= rough)
+    return [place * step for place in range(int(longest / step) + 1)]
+
+
+def _panel(heading: str, bars: Bars, top: int) -> list[str]:
     longest = max((sum(parts.values()) for parts in bars.values()), default=0) or 1
-    width, height = _LEFT + _WIDE + _RIGHT, _TOP + _STEP * len(bars) + 34
-    lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" {_FONT}>',
-        f'<rect width="{width}" height="{height}" fill="white"/>',
-        f'<text x="10" y="22" font-size="15">{escape(title)}</text>',
-        *_legend(bars),
-    ]
-    for place, (name, parts) in enumerate(bars.items()):
-        top = _TOP + _STEP * place
+    lines = [f'<text x="10" y="{top + 15}" font-weight="bold">{escape(heading)}</text>']
+    top += _HEADING
+    for name, parts in bars.items():
         lines.append(f'<text x="{_LEFT - 8}" y="{top + 15}" text-anchor="end">{escape(name)}</text>')
         left = float(_LEFT)
         for part, milliseconds in parts.items():
@@ -46,14 +71,14 @@ def stacked_bars(title: str, bars: Mapping[str, Mapping[str, float]]) -> str:
             )
             left += wide
         lines.append(f'<text x="{left + 6:.1f}" y="{top + 15}">{sum(parts.values()):.2f} ms</text>')
-    lines += [*_axis(longest, _TOP + _STEP * len(bars)), "</svg>"]
-    return "\n".join(lines) + "\n"
+        top += _STEP
+    return [*lines, *_axis(longest, top)]
 
 
-def _legend(bars: Mapping[str, Mapping[str, float]]) -> list[str]:
-    shown = [part for part in PARTS if any(part in parts for parts in bars.values())]
+def _legend(panels: Mapping[str, Bars]) -> list[str]:
+    used = {part for bars in panels.values() for parts in bars.values() for part in parts}
     lines = []
-    for place, part in enumerate(shown):
+    for place, part in enumerate(part for part in PARTS if part in used):
         left, top = 10 + place % 5 * 185, 36 + place // 5 * _LEGEND
         lines.append(f'<rect x="{left}" y="{top}" width="11" height="11" fill="{_colour(part)}"/>')
         lines.append(f'<text x="{left + 16}" y="{top + 10}">{escape(part)}</text>')
@@ -62,10 +87,10 @@ def _legend(bars: Mapping[str, Mapping[str, float]]) -> list[str]:
 
 def _axis(longest: float, top: int) -> list[str]:
     lines = [f'<line x1="{_LEFT}" y1="{top}" x2="{_LEFT + _WIDE}" y2="{top}" stroke="black"/>']
-    for quarter in range(5):
-        left = _LEFT + _WIDE * quarter / 4
+    for tick in ticks(longest):
+        left = _LEFT + tick / longest * _WIDE
         lines.append(f'<line x1="{left:.1f}" y1="{top}" x2="{left:.1f}" y2="{top + 5}" stroke="black"/>')
-        lines.append(f'<text x="{left:.1f}" y="{top + 19}" text-anchor="middle">{longest * quarter / 4:.2f} ms</text>')
+        lines.append(f'<text x="{left:.1f}" y="{top + 19}" text-anchor="middle">{tick:g} ms</text>')
     return lines
 
 

@@ -15,7 +15,7 @@ import bench.rows
 from bench.context import ROOT, Context
 from bench.measure import NotAvailable, NotHere, Ratio, Row, Series
 from bench.noise import Moment
-from bench.parts import bars
+from bench.parts import bars as bars_of
 from bench.picture import stacked_bars
 from bench.report import document, machine, table
 
@@ -90,9 +90,14 @@ def _write(folder: Path, name: str, found: dict[str, object]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{name}.json").write_text(json.dumps(found, indent=2) + "\n")
     medians = {row: figures["median"] for row, figures in found["rows"].items()}  # type: ignore[attr-defined]
-    if stacks := bars(medians):
+    if stacks := bars_of(medians):
+        # At saturation a call waits in the queue for many times what it takes: a scale of its own.
+        full = {bar: parts for bar, parts in stacks.items() if bar.endswith("callers")}
+        rest = {bar: parts for bar, parts in stacks.items() if bar not in full}
+        panels = {"one at a time, and at half load": rest, "at saturation": full}
         title = "Where the time of a trivial task goes: medians of its parts"
-        (folder / f"{name}.svg").write_text(stacked_bars(title, stacks))
+        picture = stacked_bars(title, {heading: bars for heading, bars in panels.items() if bars})
+        (folder / f"{name}.svg").write_text(picture)
 
 
 if __name__ == "__main__":

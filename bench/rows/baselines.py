@@ -22,7 +22,7 @@ PAUSE_MS = 5  # as long as the pauses between the calls of `execute`
 BARE_FORK_APART = f"{BARE_FORK}, {PAUSE_MS} ms apart"
 ECHO_APART = f"{ECHO}, {PAUSE_MS} ms apart"
 ISOLATE = "fork, V8 isolate, eval, one byte, exit and reap"
-ISOLATE_LOOPS = "the same, a loop a core"
+ISOLATE_LOOPS = "fork and V8 isolate loops, one a core"
 
 _BARE = ("-I", "-S")
 

@@ -8,7 +8,7 @@ import pytest
 
 from bench.calls import Taken
 from bench.parts import CALL, CHILD, COMPILE, PARTS, QUEUE, REAP, RUN, bars, call_parts
-from bench.picture import stacked_bars
+from bench.picture import stacked_bars, ticks
 from langserver.pb import lang_pb2
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -24,7 +24,7 @@ def drawn(picture: str) -> dict[str, tuple[float, float]]:
 
 
 def test_parts_stand_one_after_the_other_on_one_scale() -> None:
-    parts = drawn(stacked_bars("x", {"one": {CALL: 1.0, RUN: 3.0}, "two": {REAP: 2.0}}))
+    parts = drawn(stacked_bars("x", {"": {"one": {CALL: 1.0, RUN: 3.0}, "two": {REAP: 2.0}}}))
     (call, call_wide), (run, run_wide), (reap, reap_wide) = (
         parts[name] for name in (f"one, {CALL}", f"one, {RUN}", f"two, {REAP}")
     )
@@ -34,8 +34,21 @@ def test_parts_stand_one_after_the_other_on_one_scale() -> None:
     assert reap_wide == pytest.approx(2 * call_wide, rel=0.01)
 
 
+def test_a_panel_has_a_scale_of_its_own() -> None:
+    parts = drawn(stacked_bars("x", {"short": {"one": {RUN: 1.0}}, "long": {"two": {RUN: 100.0}}}))
+    assert parts[f"one, {RUN}"] == parts[f"two, {RUN}"]
+
+
+@pytest.mark.parametrize(
+    ("longest", "shown"),
+    [(1, [0, 0.2, 0.4, 0.6, 0.8, 1]), (7.9, [0, 1, 2, 3, 4, 5, 6, 7]), (305, [0, 50, 100, 150, 200, 250, 300])],
+)
+def test_ticks_are_round(longest: float, shown: list[float]) -> None:
+    assert ticks(longest) == pytest.approx(shown)
+
+
 def test_words_are_escaped_and_only_used_parts_are_in_the_legend() -> None:
-    picture = stacked_bars("a < b & c", {"<x>": {RUN: 1.0}})
+    picture = stacked_bars("a < b & c", {"": {"<x>": {RUN: 1.0}}})
     texts = [text.text for text in ET.fromstring(picture).iter(f"{SVG}text")]
     assert "a < b & c" in texts
     assert "<x>" in texts
@@ -43,11 +56,11 @@ def test_words_are_escaped_and_only_used_parts_are_in_the_legend() -> None:
 
 
 def test_nothing_to_draw_is_no_fault() -> None:
-    assert drawn(stacked_bars("x", {})) == drawn(stacked_bars("x", {"one": {}})) == {}
+    assert drawn(stacked_bars("x", {})) == drawn(stacked_bars("x", {"": {}, "y": {"one": {}}})) == {}
 
 
 def test_every_part_has_a_colour_of_its_own() -> None:
-    picture = ET.fromstring(stacked_bars("x", {"one": dict.fromkeys(PARTS, 1.0)}))
+    picture = ET.fromstring(stacked_bars("x", {"": {"one": dict.fromkeys(PARTS, 1.0)}}))
     coloured = {rect.attrib["fill"] for rect in picture.iter(f"{SVG}rect") if rect.find(f"{SVG}title") is not None}
     assert len(coloured) == len(PARTS)
 
