@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
@@ -88,13 +88,16 @@ class Caller:
                 taken.append(one)
         return taken
 
-    async def for_a_while(self, task: Task, count: int, seconds: float) -> list[Taken]:
-        """At most `count` calls, and no new one after so many seconds unless there are fewer than three."""
-        await self.once(task)
-        taken: list[Taken] = []
+    async def for_a_while(self, make: Callable[[], Task], count: int, seconds: float) -> list[Taken]:
+        """At most `count` calls, and none begun after so many seconds, but two at least. Raises NotAvailable.
+
+        The first warms up and is not counted, unless it alone takes longer.
+        """
         until = time.perf_counter_ns() + round(seconds * 1e9)
-        while len(taken) < count and (len(taken) < 3 or time.perf_counter_ns() < until):
-            taken.append(await self.once(task))
+        first = await self.once(make())
+        taken = [first] if first.at_ns > until else []
+        while len(taken) < count and (len(taken) < 2 or time.perf_counter_ns() < until):
+            taken.append(await self.once(make()))
         return taken
 
     async def at_rate(self, task: Task, per_second: float, seconds: float) -> list[Taken]:

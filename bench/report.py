@@ -152,4 +152,4 @@ def _noise(found: Mapping[str, Any]) -> str:
 def _short(value: float | None) -> str:
     if value is None:
         return f"{'-':>6}"
-    return f"{value:6.2f}" if value < 100 else f"{value:6.0f}"
+    return f"{value:6.0f}" if value >= 100 else f"{value:#6.3g}"

@@ -27,7 +27,7 @@ RATIOS = (
         at_most(1.5, aim=1.0),
     ),
     Ratio(
-        "the same, over a floor with the same pauses",
+        "a Python task over a floor with the same pauses",
         PYTHON,
         (ECHO_APART, BARE_FORK_APART),
         "a core that slept is slow for both",

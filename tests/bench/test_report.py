@@ -59,7 +59,7 @@ def test_what_must_hold_is_one_table_with_met_unmet_and_unmeasured() -> None:
     begin = next(place for place, line in enumerate(lines) if line.startswith("what must hold"))
     assert [line.split() for line in lines[begin + 1 : begin + 4]] == [
         ["kept", "3.00", "<=", "3.5", "2", "yes"],
-        ["broken", "0.33", ">=", "0.5", "NO"],
+        ["broken", "0.333", ">=", "0.5", "NO"],
         ["unknown", "-", ">=", "0.5", "-"],
     ]
     assert sum("beside" in line for line in lines) == 1
