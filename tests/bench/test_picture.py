@@ -7,7 +7,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from bench.calls import Taken
-from bench.parts import CALL, CHILD, COMPILE, PARTS, QUEUE, REAP, RUN, bars, call_parts
+from bench.handover import split
+from bench.parts import CALL, CHILD, COMPILE, PARTS, QUEUE, REAP, REPORT, RUN, bars, call_parts
 from bench.picture import stacked_bars, ticks
 from langserver.pb import lang_pb2
 
@@ -68,6 +69,13 @@ def test_every_part_has_a_colour_of_its_own() -> None:
 def test_bars_are_found_among_other_rows() -> None:
     medians = {"js, warm: run": 1.0, "sealing js: step pipes": 2.0, "echo": 3.0, "js, warm: reap": 4.0}
     assert bars(medians) == {"js, warm": {"run": 1.0, "reap": 4.0}}
+
+
+@pytest.mark.parametrize(("started", "report"), [(30, 50), (70, 10), (100, 0)])
+def test_the_parts_of_a_hand_over_sum_up_to_it(started: int, report: int) -> None:
+    parts = split(0, started, reported_at=100, compile_ns=5, run_ns=20)
+    assert parts[REPORT] == report
+    assert sum(parts.values()) == 100
 
 
 def test_the_parts_of_a_call_sum_up_to_it() -> None:
