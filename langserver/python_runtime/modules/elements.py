@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from typing import Any, Final, NoReturn
 
 from langserver.python_runtime import guards
-from langserver.python_runtime.guards import exact
 from langserver.python_runtime.modules import copying
+from langserver.python_runtime.names import exact
 from langserver.python_runtime.refusals import RefusedCall
 
 _NAME: Final = "xml.etree.ElementTree"
