@@ -37,6 +37,7 @@ from langserver.wire.header import TaskHeader
 from langserver.wire.strict_json import parse_strict
 
 _SEED_BYTES = 32
+_SETTERS = tuple(BaseException.__dict__[name].__set__ for name in ("__traceback__", "__context__", "__cause__"))
 _OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "the program ran out of memory", type="MemoryError")
 
 
@@ -132,7 +133,8 @@ class PythonRuntime:
             self._end(channel, Report(output, failures, program.imports, program.compile_ns, spent))
         except MemoryError as error:
             # Allocating here would raise it again: let go of the frames first, then write what is ready.
-            error.__traceback__ = error.__context__ = error.__cause__ = None
+            for let_go in _SETTERS:  # of the class, never the object's own
+                let_go(error, None)
             channel.send_prepared(out_of_memory)
             os._exit(0)
 

@@ -28,7 +28,7 @@ def targets(node: ast.expr) -> Iterable[str]:
     """The variables that a target of assignments binds."""
     if isinstance(node, ast.Name):
         return (node.id,)
-    return [part.id for part in ast.walk(node) if type(part) is ast.Name]
+    return [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
 
 
 class Around:
