@@ -62,7 +62,7 @@ def test_a_variable_of_the_frame_costs_one_look_up(statement):
         "def f(x):\n    class K:\n        x._y",
         "class K:\n    def f(self):\n        [super().__init__ for _ in ()]",
         "class K:\n    def f():\n        super().__init__",
-        "class K:\n    def f(self):\n        def g():\n            nonlocal self\n            self = 1\n        super().__init__",
+        "class K:\n  def f(self):\n    def g():\n      nonlocal self\n      self = 1\n    super().__init__",
         "[o._y for o.x in ()]",
         "[o for o._y in ()]",
         "(f())._y",
