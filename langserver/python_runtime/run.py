@@ -39,6 +39,7 @@ from langserver.wire.header import TaskHeader
 from langserver.wire.strict_json import parse_strict
 
 _SEED_BYTES = 32
+_SETTERS = tuple(BaseException.__dict__[name].__set__ for name in ("__traceback__", "__context__", "__cause__"))
 _OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "the program ran out of memory", type="MemoryError")
 
 
@@ -152,7 +153,8 @@ class PythonRuntime:
         except MemoryError as error:
             # Allocating here may raise it again: let go of the frames first, then write what is ready.
             line = lastwords.line_of(error)
-            error.__traceback__ = error.__context__ = error.__cause__ = None
+            for let_go in _SETTERS:  # of the class, never the object's own
+                let_go(error, None)
             channel.place(out_of_memory, line)
             lastwords.over()
             channel.send_prepared(out_of_memory)
