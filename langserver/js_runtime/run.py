@@ -36,12 +36,15 @@ class JsRuntime:
 
     name = "js"
 
-    def __init__(self, policy: bool, modules: Iterable[str] = ()) -> None:
-        """`modules` are those of catalog.OPTIONAL that the operator turned on. Raises ValueError, KeyError."""
+    def __init__(self, policy: bool, modules: Iterable[str] = (), jit: bool = False) -> None:
+        """`modules` are those of catalog.OPTIONAL that the operator turned on; with `jit` the engine compiles.
+
+        Raises ValueError, KeyError.
+        """
         if not policy:
             raise ValueError("the js runtime cannot run without its policy layer")
         self._modules = tuple(modules)
-        self._engine: Engine = V8Engine()
+        self._engine: Engine = V8Engine(jit)
         self._codes: dict[str, Code] = {}
         self._isolate: Isolate | None = None
 
@@ -83,6 +86,14 @@ class JsRuntime:
     def compile(self, header: TaskHeader, source: str) -> JsProgram:
         """Keeps the source; see JsProgram."""
         return JsProgram(texts.script_text(source), header.label)
+
+    def form_of(self, program: JsProgram) -> bytes:  # noqa: ARG002
+        """None: mini-racer does not let go of what V8 compiles."""
+        return b""
+
+    def restore(self, header: TaskHeader, source: str, form: bytes) -> JsProgram:  # noqa: ARG002
+        """As `compile`: there is no form."""
+        return self.compile(header, source)
 
     def parse_input(self, text: bytes) -> None:
         """Parses the input inside the isolate, where it stays. Raises BadInput."""

@@ -16,6 +16,7 @@ from langserver.core.outcome import ErrorKind
 from langserver.python_runtime import builtins as guarded
 from langserver.python_runtime import (
     entry,
+    forms,
     interpreter,
     localtime,
     modules,
@@ -87,6 +88,14 @@ class PythonRuntime:
     def compile(self, header: TaskHeader, source: str) -> Program:
         """The program, its failures kept inside."""
         return compile_source(header.label, source, self._policy, ahead=header.mode == "validate")
+
+    def form_of(self, program: Program) -> bytes:
+        """Its compiled form; empty for one that failed."""
+        return forms.form_of(program)
+
+    def restore(self, header: TaskHeader, source: str, form: bytes) -> Program:
+        """The program of a compiled form."""
+        return forms.restore(header.label, source, form)
 
     def parse_input(self, text: bytes) -> object:
         """The value of the task's input. Raises BadInput."""

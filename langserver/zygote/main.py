@@ -1,6 +1,6 @@
 """The zygote: hardens itself, preloads one runtime, then forks children on the server's word until the server is gone.
 
-Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD LAYERS [PACKAGE...]`, with an empty
+Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD LAYERS [--jit] [PACKAGE...]`, with an empty
 environment.
 """
 
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NoReturn
 
+from langserver.core.jit import OPTION as JIT_OPTION
 from langserver.sandbox import oom, privileges
 from langserver.sandbox.jail import ChildLimits, Jail, finish_zygote, harden_zygote, step_of_exit_code
 from langserver.sandbox.layers import NAMESPACES, POLICY, parse_layers
@@ -206,11 +207,11 @@ def _how_it_ended(pid: int) -> str:
 
 
 def prepare(
-    name: str, layers: frozenset[str], control_fd: int, packages: tuple[str, ...] = ()
+    name: str, layers: frozenset[str], control_fd: int, packages: tuple[str, ...] = (), jit: bool = False
 ) -> tuple[Runtime, Jail, int | None]:
     """Makes this process one that children of runtime `name` can be forked from; it keeps `control_fd` open.
 
-    `packages` are what the operator adds to Python (LANG_PYTHON_MODULES).
+    `packages` are what the operator adds to the runtime; with `jit` its engine compiles.
 
     Returns the runtime, preloaded, the jail of the children, and the descriptor of the OOM score. With the layer
     `namespaces` it returns in another process. Raises LayerUnavailable, SandboxError, NotForkable, OSError, SystemExit.
@@ -223,9 +224,9 @@ def prepare(
     oom_fd = oom.open_score()
     harden_zygote(layers, control_fd, parent_pid, oom_fd, inside)
     os.environ.clear()
-    runtime = make_runtime(name, POLICY in layers, packages)
+    runtime = make_runtime(name, POLICY in layers, packages, jit)
     runtime.preload()
-    jail = Jail(name, layers, inside.proc if inside else Proc())
+    jail = Jail(name, layers, inside.proc if inside else Proc(), jit)
     finish_zygote(layers, inside)
     gc.collect()
     gc.disable()
@@ -236,7 +237,8 @@ def prepare(
 def main(argv: list[str]) -> None:
     """Runs a zygote. Raises SystemExit with the reason when it cannot start."""
     name, control_fd, layer_names, *packages = argv
-    runtime, jail, oom_fd = prepare(name, parse_layers(layer_names), int(control_fd), tuple(packages))
+    jit = packages[:1] == [JIT_OPTION]
+    runtime, jail, oom_fd = prepare(name, parse_layers(layer_names), int(control_fd), tuple(packages[jit:]), jit)
     control = socket.socket(fileno=int(control_fd))
     zygote = Zygote(control, runtime, jail, oom_fd)
     try:

@@ -19,7 +19,9 @@ let ringWritten = 0;
 let logLeft = 0;
 
 // With no shared memory and nothing to wait on, no program gets a fine clock or a way to sleep that timers do not see.
+// Shared memory and machine code of a program's own would come of WebAssembly too, which is there where V8 compiles.
 delete globalThis.SharedArrayBuffer;
+delete globalThis.WebAssembly;
 delete Atomics.wait;
 delete Atomics.waitAsync;
 delete Atomics.notify;
