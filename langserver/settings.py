@@ -120,6 +120,7 @@ class Settings(BaseSettings):
         REQUIRED,
         description=f"none, or some of {', '.join(LAYERS)}, separated by commas",
     )
+    compile_cache_mb: int = _whole(0, 1 << 16, 32)
     zygote_max_tasks: int = _whole(1, 10_000_000, 1_000)
     zygote_max_age: int = _whole(1, 10_000_000, 600)
     js_modules: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_js_modules)] = Field(

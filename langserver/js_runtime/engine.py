@@ -5,7 +5,8 @@ thrown.py, hints.py), and in the prelude the call sites of a stack.
 
 V8 comes as the shared library of the distribution mini-racer 0.14.1, driven by its C functions and not by its Python
 classes: those start an asyncio loop, a second thread and sockets, and leave a name of theirs on the global object. The
-C functions are no public interface, so everything that knows them is in this file and the version is pinned.
+C functions are no public interface, so everything that knows them is in this file and the version is pinned. What they
+leave out is called in V8 itself (v8_interface.py).
 
 The C side runs one thread an isolate. `evaluate` and `call` only hand work to it; its answer comes by a callback from
 that thread, and `collect` waits for it. One piece of work is under way at a time.
@@ -26,6 +27,7 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, NewType, Protocol
 
 from langserver.core.verdict import CODE_BYTES
+from langserver.js_runtime.v8_interface import SERVE, Code, V8Interface
 
 if TYPE_CHECKING:
     _Pointer = ctypes._Pointer  # the only name that typeshed has for it
@@ -71,6 +73,21 @@ class Engine(Protocol):
 
     def evaluate(self, script: bytes) -> None:
         """Starts a script, UTF-8. The reply to it is never TEXT: a string is a value like others."""
+
+    def load(self, code: Code) -> None:
+        """Starts a script of ours; only before user code."""
+
+    def compiled(self, code: Code) -> bytes:
+        """What the engine has compiled by now of a script that was loaded without that."""
+
+    @property
+    def has_unhandled(self) -> bool:
+        """Whether a promise was rejected and has no handler, of a program that has come to rest."""
+
+    def call_with_unhandled(self, function: Handle, arguments: Handle) -> None:
+        """Starts a call of a function that first of all rejects a promise with an array: the array's first element
+        becomes the reason of the first promise that has no handler.
+        """
 
     def call(self, function: Handle, this: Handle | None, arguments: Handle) -> None:
         """Starts a call of a function with an array of arguments. `this` None is undefined."""
@@ -191,9 +208,14 @@ class V8Engine:
         self._lost: deque[object] = deque(maxlen=1)  # its one block is there from the start: appending needs no memory
         self._context = 0
 
+    @property
+    def has_unhandled(self) -> bool:
+        return self._v8.has_unhandled
+
     def preload(self) -> None:
         folder = _folder()
-        self._library = _load(os.path.join(folder, "libmini_racer.so"))
+        path = os.path.join(folder, "libmini_racer.so")
+        self._library, self._v8 = _load(path), V8Interface(path)
         self._library.mr_init_v8(_COMPILING if self._jit else _JITLESS, os.fsencode(os.path.join(folder, "icudtl.dat")))
         if self._jit:
             _declare_code_range(self._library)
@@ -219,6 +241,25 @@ class V8Engine:
         self._keeps_text = True
         self._script = self._string(script)
         self._library.mr_eval(self._context, self._script, 0)
+
+    def load(self, code: Code) -> None:
+        if not self._is_attached:
+            self.evaluate(b"0")  # the answer to anything
+            while self.collect(1) is None:
+                pass
+        self._v8.serve_load(code)
+        self.evaluate(SERVE)
+
+    def compiled(self, code: Code) -> bytes:
+        self._v8.serve_compiled(code)
+        self.evaluate(SERVE)
+        while self.collect(1) is None:
+            pass
+        return self._v8.compiled
+
+    def call_with_unhandled(self, function: Handle, arguments: Handle) -> None:
+        self._v8.serve_unhandled()
+        self.call(function, None, arguments)
 
     def call(self, function: Handle, this: Handle | None, arguments: Handle) -> None:
         self._keeps_text = False
@@ -268,8 +309,10 @@ class V8Engine:
     def protect(self) -> None:
         # The trampoline by which C calls `_receive` was written by libffi into a page of its own, mapped rwx and at the
         # same address in every child of a zygote. It is complete: from here on it need only be executed.
-        code = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
-        self._restrict(code // _PAGE * _PAGE, _PAGE, _PROT_READ | _PROT_EXEC)
+        # (And so was that for V8's own call-back.)
+        for callback in (self._callback, self._v8.callback):
+            code = ctypes.cast(callback, ctypes.c_void_p).value or 0
+            self._restrict(code // _PAGE * _PAGE, _PAGE, _PROT_READ | _PROT_EXEC)
         if self._jit:
             self._shorten_code()
 
@@ -304,6 +347,7 @@ class V8Engine:
             # "Non-Python created threads").
             self._is_attached = True
             self._attach()
+            self._v8.attach()
             if self._jit:
                 self._code_start, self._code_bytes = _code_range(self._library)
         self._answer = value

@@ -13,8 +13,9 @@ from typing import Any, NoReturn
 
 import grpc
 
+from langserver.core.forms import FormCache
 from langserver.core.jit import profile
-from langserver.core.verdict import EndReason
+from langserver.core.verdict import MIB, EndReason
 from langserver.errors import StartError
 from langserver.sandbox import confine
 from langserver.sandbox.probe import probe
@@ -80,7 +81,8 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
     pools = {name: Pool(_plan(settings, name, layers), health.listener(name)) for name in settings.runtimes}
     gate = Gate(settings.max_concurrency, settings.max_queue)
     tasks = Tasks(gate, pools)
-    service = LanguageService(tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools))
+    forms = FormCache(settings.compile_cache_mb * MIB) if settings.compile_cache_mb else None
+    service = LanguageService(tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools), forms)
     offered = services(service, health, Outbox(outbox_bytes(settings)))
 
     def build(at: Address) -> tuple[grpc.aio.Server, Address]:

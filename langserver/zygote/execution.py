@@ -10,17 +10,18 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from langserver.core.claims import Failure, Report, SecurityClaim
+from langserver.core.forms import NOTHING, Found, Shelf
 from langserver.core.outcome import ErrorKind
 from langserver.core.verdict import Bounds, EndReason, Evidence, Exit, Verdict, verdict
 from langserver.sandbox.jail import step_of_exit_code
 from langserver.wire.channel import MAX_EVENTS
 from langserver.wire.conversation import Conversation
 from langserver.wire.frames import HEAD, Kind, encode
-from langserver.wire.header import TaskHeader
+from langserver.wire.header import Form, TaskHeader
 from langserver.zygote.child_handle import Child
 from langserver.zygote.failures import SpawnRefused, ZygoteLost
 from langserver.zygote.result_check import output_fault
@@ -94,12 +95,16 @@ class Supply(Protocol):
 
 
 class Execution:
-    """Runs one job on one child. Make it, start `run` as a task, and call `end` to stop it early."""
+    """Runs one job on one child. Make it, start `run` as a task, and call `end` to stop it early.
 
-    def __init__(self, job: Job, supply: Supply, on_log: Callable[[LogLine], None]) -> None:
+    `shelf` is where the compiled form of its program is, or is put.
+    """
+
+    def __init__(self, job: Job, supply: Supply, on_log: Callable[[LogLine], None], shelf: Shelf | None = None) -> None:
         self._job = job
         self._supply = supply
         self._on_log = on_log
+        self._shelf = shelf
         self._ended: EndReason | None = None
         self._child: Child | None = None
         self._taking: asyncio.Future[Child] | None = None
@@ -127,7 +132,7 @@ class Execution:
                 continue
             except SpawnRefused as error:
                 return Outcome(Verdict(failure=Failure(ErrorKind.INTERNAL, str(error))))
-            hand_over = _HandOver(self._job, child, start, self._on_log, self.end)
+            hand_over = _HandOver(self._job, child, start, self._on_log, self.end, shelf=self._shelf)
             self._child = child
             try:
                 outcome = await hand_over.perform(lambda: self._ended)
@@ -164,6 +169,8 @@ class _HandOver:
         start: float,
         on_log: Callable[[LogLine], None],
         end: Callable[[EndReason], None],
+        *,
+        shelf: Shelf | None,
     ) -> None:
         self._job = job
         self._child = child
@@ -171,8 +178,13 @@ class _HandOver:
         self._on_log = on_log
         self._end = end
         self._loop = asyncio.get_running_loop()
-        self._conversation = Conversation(job.header.output_bytes, job.header.log_bytes)
-        self._unsent = deque(_hand_over_bytes(job))
+        self._shelf = shelf
+        self._found = shelf.find(child.zygote.image) if shelf is not None else NOTHING
+        self._conversation = Conversation(job.header.output_bytes, job.header.log_bytes, self._found.wanted)
+        self._unsent = deque(_source_bytes(job, self._found))
+        self._withheld = deque(_input_bytes(job))
+        if not self._found.wanted:
+            self._release()
         self._sent = False
         self._seen_bytes = 0
         self._started_at: float | None = None
@@ -216,6 +228,8 @@ class _HandOver:
         if exit_ is None and reason is None and not self._sent:
             return None
         self._drain()
+        if self._shelf is not None and self._found.form and not self._conversation.has_program:
+            self._shelf.forget(self._child.zygote.image)
         outcome = await self._judge(exit_, reason, wall_seconds)
         self.died_early = (
             reason is None
@@ -242,10 +256,19 @@ class _HandOver:
                 self._unsent.popleft()
             else:
                 self._unsent[0] = piece[written:]
+        if self._withheld:
+            self._loop.remove_writer(self._child.input_fd)
+            return
         self._stop_sending()
+
+    def _release(self) -> None:
+        """Nothing stands between the child and its input any more."""
+        self._unsent.extend(self._withheld)
+        self._withheld.clear()
 
     def _stop_sending(self) -> None:
         self._unsent.clear()
+        self._withheld.clear()
         if self._child.input_fd >= 0:
             self._loop.remove_writer(self._child.input_fd)
             self._child.close_input()
@@ -281,7 +304,18 @@ class _HandOver:
         if self._conversation.broken is not None:
             self._end(EndReason.BROKE_PROTOCOL)
             return False
+        if self._conversation.waits and self._withheld:
+            self._take_form()
         return True
+
+    def _take_form(self) -> None:
+        """Keeps what the child made of the source alone; only then it gets what else there is of the task."""
+        assert self._shelf is not None
+        assert self._conversation.form is not None
+        self._shelf.keep(self._child.zygote.image, self._conversation.form)
+        self._conversation.hand_on()
+        self._release()
+        self._send()
 
     def _drain(self) -> None:
         """Reads what the dead child left in its pipe: at most what a pipe holds, as nobody writes any more."""
@@ -329,19 +363,20 @@ class _HandOver:
         return await output_fault(report.output)
 
 
-def _hand_over_bytes(job: Job) -> list[memoryview]:
-    """The whole hand-over, large parts as they are: nothing is copied."""
-    return [
-        memoryview(part)
-        for part in (
-            encode(Kind.HEADER, job.header.encode()) + HEAD.pack(Kind.SOURCE, len(job.source)),
-            job.source,
-            HEAD.pack(Kind.INPUT, len(job.input)),
-            job.input,
-            encode(Kind.GO),
-        )
-        if part
-    ]
+def _source_bytes(job: Job, found: Found) -> list[memoryview]:
+    """The first half of the hand-over, with the compiled form that was found. Large parts as they are, not copied."""
+    form: Form = "wanted" if found.wanted else "given" if found.form else "none"
+    header = replace(job.header, form=form).encode()
+    parts = [encode(Kind.HEADER, header) + HEAD.pack(Kind.SOURCE, len(job.source)), job.source]
+    if found.form:
+        parts += [HEAD.pack(Kind.FORM, len(found.form)), found.form]
+    return [memoryview(part) for part in parts if part]
+
+
+def _input_bytes(job: Job) -> list[memoryview]:
+    """The second half."""
+    parts = HEAD.pack(Kind.INPUT, len(job.input)), job.input, encode(Kind.GO)
+    return [memoryview(part) for part in parts if part]
 
 
 def _claimed_seconds(nanoseconds: int, wall_seconds: float) -> float:

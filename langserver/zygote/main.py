@@ -16,6 +16,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
+from typing import NoReturn
 
 from langserver.core.jit import OPTION as JIT_OPTION
 from langserver.sandbox import oom, privileges
@@ -25,13 +26,15 @@ from langserver.sandbox.proc import Proc, held_bytes, size_of
 from langserver.wire.channel import TaskPipe
 from langserver.wire.control import SIZE, Message, Op
 from langserver.wire.frames import Kind
-from langserver.zygote.child import live
-from langserver.zygote.fork import Birth, NotForkable, fork_child, received_descriptors
+from langserver.zygote.child import live, rehearse
+from langserver.zygote.fork import Birth, NotForkable, Seal, fork_child, received_descriptors
 from langserver.zygote.launcher import become_first_process
 from langserver.zygote.limits import lower_limits
 from langserver.zygote.reap import reap, reap_strangers
 from langserver.zygote.runtime import Runtime, make_runtime
 from langserver.zygote.selftest import SelfTest
+
+_Life = Callable[[Runtime, Seal], NoReturn]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class Zygote:
 
     def serve(self) -> None:
         """Tells the server that it is ready, then forks and reaps until the control socket ends."""
+        self._runtime.learn(self._rehearse())
         self._idle = self._measure_idle()
         pidfd = os.pidfd_open(self._pid)
         numbers = (*self._runtime.version(), self._idle.held_bytes, self._idle.max_rss_bytes)
@@ -119,10 +123,10 @@ class Zygote:
         self._poller.register(pidfd, select.POLLIN)
         self._tell(Message(Op.SPAWNED, message.slot), pidfd)
 
-    def _fork_task(self, limits: ChildLimits, input_fd: int, report_fd: int, *kept: int) -> int:
+    def _fork_task(self, limits: ChildLimits, input_fd: int, report_fd: int, *kept: int, life: _Life = live) -> int:
         runtime = self._runtime
-        life = partial(live, runtime=runtime)
-        return self._fork(Birth(self._jail, limits, runtime.wake, life, input_fd, report_fd, frozenset(kept)))
+        whole = partial(life, runtime)
+        return self._fork(Birth(self._jail, limits, runtime.wake, whole, input_fd, report_fd, frozenset(kept)))
 
     def _fork(self, birth: Birth) -> int:
         def seal(tell: Callable[[str], None]) -> None:
@@ -156,6 +160,21 @@ class Zygote:
     def _tell(self, message: Message, *descriptors: int) -> None:
         socket.send_fds(self._control, [message.encode()], descriptors)
 
+    def _rehearse(self) -> bytes:
+        """Forks one child that rehearses. Exits with the reason when it cannot."""
+        input_read, input_write = os.pipe2(os.O_CLOEXEC)
+        report_read, report_write = os.pipe2(os.O_CLOEXEC)
+        kept = (input_write, report_read)
+        pid = self._fork_task(ChildLimits(None, None), input_read, report_write, *kept, life=rehearse)
+        os.close(input_read)
+        os.close(report_write)
+        rehearsed = b"".join(iter(partial(os.read, report_read, 1 << 16), b""))
+        os.close(input_write)
+        os.close(report_read)
+        if how := _how_it_ended(pid):
+            sys.exit(f"a child could not be sealed: {how}")
+        return rehearsed
+
     def _measure_idle(self) -> Idle:
         """Forks one child that is sealed, handed nothing and ended. Exits with the reason when it cannot be sealed."""
         input_read, input_write = os.pipe2(os.O_CLOEXEC)
@@ -168,9 +187,7 @@ class Zygote:
             status = self._jail.proc.status(pid)
             memory, held = size_of(status, b"VmData" if self._runtime.name == "js" else b"VmSize"), held_bytes(status)
         except EOFError:
-            code, number, *_ = reap(pid)
-            step = step_of_exit_code(code)
-            sys.exit(f"a child could not be sealed: {step or f'exit status {code}, signal {number}'}")
+            sys.exit(f"a child could not be sealed: {_how_it_ended(pid)}")
         except FileNotFoundError:  # proc(5), hidepid
             sys.exit("/proc hides its own children from it: mount it without hidepid, or allow user namespaces")
         except KeyError as error:
@@ -181,6 +198,12 @@ class Zygote:
         os.close(report_read)
         *_, max_rss = reap(pid)
         return Idle(memory, held, max_rss)
+
+
+def _how_it_ended(pid: int) -> str:
+    """Of a child that was to be sealed: the step of the jail in which it ended; '' when all was well."""
+    code, number, *_ = reap(pid)
+    return step_of_exit_code(code) or (f"exit status {code}, signal {number}" if code else "")
 
 
 def prepare(

@@ -67,6 +67,16 @@ function refusal(Type, message, above) {
   return error;
 }
 
+function wrongType(message) {
+  return withCode(refusal(NativeTypeError, message), 'ERR_INVALID_ARG_TYPE');
+}
+
+// An error with the property by which Node's are told apart.
+function withCode(error, value) {
+  defineProperty(error, 'code', { __proto__: null, value, writable: true, enumerable: true, configurable: true });
+  return error;
+}
+
 // Tells of a refusal, each once: a program may catch the error that it gets for it.
 function tellRefusal(what) {
   if (refusals === MAX_REFUSALS || mapGet(refused, what)) return;

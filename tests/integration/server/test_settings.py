@@ -80,6 +80,7 @@ def test_no_layer_may_be_required(monkeypatch):
         ("LANG_MEMORY_MB", "", "a whole number from 1 to "),
         ("LANG_MAX_CONCURRENCY", "-1", "a whole number from 1 to "),
         ("LANG_MAX_QUEUE", "-1", "a whole number from 0 to "),
+        ("LANG_COMPILE_CACHE_MB", "-1", "a whole number from 0 to "),
         ("LANG_LISTEN_ADDR", "50053", "HOST:PORT"),
         ("LANG_LISTEN_ADDR", ":50053", "HOST:PORT"),
         ("LANG_LISTEN_ADDR", "localhost:66000", "HOST:PORT"),
