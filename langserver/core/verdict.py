@@ -14,6 +14,9 @@ from langserver.core.outcome import ErrorKind
 
 MIB = 1 << 20
 SLACK_BYTES = 32 * MIB  # what a task may come to hold above its limit; more is never let be
+# Of machine code, where the engine compiles. It is made before the seal and no limit of a task counts it, so it is no
+# more than what a task may hold above its limit anyway.
+CODE_BYTES = SLACK_BYTES
 
 _LOST = "zygote lost: the process for this task died or could not be had; it is safe to try again"
 
@@ -63,6 +66,7 @@ class Evidence:
     `exit` is None when the zygote died and took the exit status with it. `jail_step` names the step whose exit code the
     child ended with, if it is one of theirs. `output_fault` says what is wrong with the report's JSON. `seen_bytes` is
     the growth, page tables included, at which the watch ended it; `ran_out`: the kernel did, its group was full.
+    `code_bytes` is the memory that the engine has for machine code, 0 where it compiles nothing.
     """
 
     runtime: str
@@ -78,6 +82,7 @@ class Evidence:
     jail_step: str | None = None
     seen_bytes: int = 0
     ran_out: bool = False
+    code_bytes: int = 0
 
     @property
     def peak_bytes(self) -> int:
@@ -138,6 +143,12 @@ def _ended_badly(evidence: Evidence, exit_: Exit) -> Verdict:
     if evidence.runtime == "js" and exit_.signal == signal.SIGTRAP and evidence.bounds.memory_bytes is not None:
         # V8 ends its own process with a trap when an allocation fails, often far below the limit (one large request).
         return _failed(ErrorKind.MEMORY_LIMIT, f"out of memory, probably: {_memory_message(evidence.bounds)}")
+    if evidence.code_bytes and exit_.signal == signal.SIGSEGV and evidence.peak_bytes >= evidence.code_bytes * 9 // 10:
+        # V8 knows no end of its memory for code and runs into the one that the seal has put there.
+        size = f"{evidence.code_bytes // MIB} MiB"
+        return _failed(
+            ErrorKind.MEMORY_LIMIT, f"out of memory, probably: the task needed more than {size} of machine code"
+        )
     return _failed(ErrorKind.CRASHED, _crash_message(evidence, exit_))
 
 

@@ -16,6 +16,7 @@ from langserver.core.outcome import ErrorKind
 from langserver.python_runtime import builtins as guarded
 from langserver.python_runtime import (
     entry,
+    forms,
     interpreter,
     localtime,
     modules,
@@ -77,9 +78,24 @@ class PythonRuntime:
     def wake(self) -> None:
         """Nothing waits for the child here."""
 
+    def rehearse(self) -> bytes:
+        """Nothing: `preload` has exercised it all, in the zygote itself."""
+        return b""
+
+    def learn(self, rehearsed: bytes) -> None:
+        """Nothing to learn."""
+
     def compile(self, header: TaskHeader, source: str) -> Program:
         """The program, its failures kept inside."""
         return compile_source(header.label, source, self._policy, ahead=header.mode == "validate")
+
+    def form_of(self, program: Program) -> bytes:
+        """Its compiled form; empty for one that failed."""
+        return forms.form_of(program)
+
+    def restore(self, header: TaskHeader, source: str, form: bytes) -> Program:
+        """The program of a compiled form."""
+        return forms.restore(header.label, source, form)
 
     def parse_input(self, text: bytes) -> object:
         """The value of the task's input. Raises BadInput."""

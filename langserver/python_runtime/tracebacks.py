@@ -37,9 +37,8 @@ class Place:
 
 
 def name_of(kind: type) -> str:
-    """The name of a class, whatever its metaclass says."""
-    name: str = type.__dict__["__name__"].__get__(kind)
-    return name
+    """The name of a class, whatever its metaclass says, as an exact string: a program may have set another."""
+    return str.__str__(type.__dict__["__name__"].__get__(kind))
 
 
 def text_of(error: BaseException) -> str:

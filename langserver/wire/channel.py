@@ -12,6 +12,7 @@ from langserver.wire.report import BAD_INPUT_BYTES, LOG_LINE_BYTES, encode_event
 
 LOG_LINE_COST = 24  # bytes that a line costs of the log budget beside its text
 MAX_EVENTS = 64  # security events that one response holds
+FORM_BYTES = 2 << 20  # a compiled form is a little larger than its source; LANG_CODE_BYTES is 1 MiB
 
 
 class TaskPipe:
@@ -57,6 +58,10 @@ class Channel:
     def sealed(self) -> None:
         """The jail is complete; from here on exit codes mean nothing."""
         self.send(Frame(Kind.SEALED, b""))
+
+    def compiled(self, form: bytes) -> None:
+        """The program's compiled form, when the header asks for it; one over FORM_BYTES is told as none, empty."""
+        self.send(Frame(Kind.COMPILED, form if len(form) <= FORM_BYTES else b""))
 
     def started(self) -> None:
         """Input is parsed and its pipe closed; user code runs next."""

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 from langserver.core.claims import Failure, Report
 from langserver.core.outcome import ErrorKind
+from langserver.sandbox.audit import user_code_comes
 from langserver.sandbox.confine import INPUT_FD, REPORT_FD
 from langserver.wire.channel import Channel, TaskPipe
 from langserver.wire.frames import Kind, encode
@@ -19,12 +20,24 @@ from langserver.zygote.runtime import Runtime
 _FAULT = 63  # below the exit codes of the jail's steps
 
 
-def live(seal: Seal, runtime: Runtime) -> NoReturn:
+def live(runtime: Runtime, seal: Seal) -> NoReturn:
     """Everything a forked process does; never returns to the zygote's loop."""
     channel = Channel(REPORT_FD)
     try:
         seal(lambda event: channel.event("audit", "denied", event))
         _perform(runtime, channel, TaskPipe(INPUT_FD))
+        os._exit(0)
+    finally:
+        os._exit(_FAULT)
+
+
+def rehearse(runtime: Runtime, seal: Seal) -> NoReturn:
+    """The life of the child that a zygote's first ones learn from: sealed like them, and it never has a task."""
+    try:
+        seal(lambda _: None)
+        rehearsed = runtime.rehearse()
+        while rehearsed:
+            rehearsed = rehearsed[os.write(REPORT_FD, rehearsed) :]
         os._exit(0)
     finally:
         os._exit(_FAULT)
@@ -42,7 +55,13 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
     channel.set_log_budget(header.log_bytes)
     gc.enable()
     try:
-        program = runtime.compile(header, pipe.read(Kind.SOURCE).decode())
+        source = pipe.read(Kind.SOURCE).decode()
+        if header.form == "given":
+            program = runtime.restore(header, source, pipe.read(Kind.FORM))
+        else:
+            program = runtime.compile(header, source)
+        if header.form == "wanted":
+            channel.compiled(runtime.form_of(program))
         text = pipe.read(Kind.INPUT)
         pipe.read(Kind.GO)
         inputs = runtime.parse_input(text)
@@ -55,6 +74,7 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
         channel.send_prepared(not_started)
         return
     pipe.close()
+    user_code_comes()
     runtime.reseed(header)
     channel.started()
     if header.mode == "validate":

@@ -50,6 +50,11 @@ class Child:
         """Peak RSS of a child of this zygote that did nothing."""
         return self.zygote.facts.idle_rss_bytes
 
+    @property
+    def code_bytes(self) -> int:
+        """Its memory for machine code, 0 where its engine compiles nothing."""
+        return self.zygote.facts.code_bytes
+
     def open_status(self) -> int:
         """A descriptor of what the kernel shows of it. Raises ProcessLookupError, PermissionError, OSError."""
         return pidfd.open_status(self._pidfd)

@@ -13,7 +13,7 @@ import types
 import uuid
 import zoneinfo
 from array import array
-from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict, deque
+from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
 from copy import Error
 from copy import copy as copy_by_library
 from copy import deepcopy as deepcopy_by_library
@@ -162,8 +162,13 @@ NAMES: dict[str, Any] = {"copy": copy, "deepcopy": deepcopy, "Error": Error, "er
 
 
 def harden() -> None:
-    """In the zygote: the library's own `UserDict.copy` copies by reduction, which the object answers."""
+    """In the zygote: the library's own `UserDict.copy` copies by reduction, which the object answers.
+
+    Their `__copy__` fills whatever the object says its class makes.
+    """
     UserDict.copy = _copy_of_userdict  # type: ignore[method-assign]
+    for wrapper in (UserDict, UserList):
+        wrapper.__copy__ = _copy_of_wrapper  # type: ignore[method-assign]
 
 
 def _copy_of_userdict(self: Any) -> Any:
@@ -179,4 +184,15 @@ def _copy_of_userdict(self: Any) -> Any:
     return made
 
 
+def _copy_of_wrapper(self: Any) -> Any:
+    kind = type(self)
+    if kind not in USER and kind not in {UserDict, UserList}:
+        raise TypeError("__copy__() needs a UserDict or UserList")
+    made = object.__new__(kind)
+    held = object.__getattribute__(self, "__dict__")
+    object.__getattribute__(made, "__dict__").update({**held, "data": held["data"].copy()})
+    return made
+
+
+_copy_of_wrapper.__name__, _copy_of_wrapper.__qualname__ = "__copy__", "__copy__"
 _copy_of_userdict.__name__, _copy_of_userdict.__qualname__ = "copy", "UserDict.copy"

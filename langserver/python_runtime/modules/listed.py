@@ -9,7 +9,7 @@ from typing import Any
 
 # By module, the names as words.
 _LISTED: dict[str, str] = {
-    "abc": "abstractclassmethod abstractmethod abstractstaticmethod get_cache_token",
+    "abc": "abstractclassmethod abstractstaticmethod get_cache_token",
     "array": "ArrayType array typecodes",
     "ast": "literal_eval",
     "base64": """
@@ -75,7 +75,7 @@ _LISTED: dict[str, str] = {
     """,
     "fnmatch": "filter fnmatch fnmatchcase translate",
     "fractions": "Fraction",
-    "functools": "cache cmp_to_key lru_cache partial reduce",
+    "functools": "cache cmp_to_key partial reduce",
     "graphlib": "CycleError TopologicalSorter",
     "gzip": "compress decompress BadGzipFile",
     "hashlib": """

@@ -13,8 +13,10 @@ from typing import Any
 from langserver.python_runtime import guards, zonedata
 from langserver.python_runtime.faces import SafeABCMeta, SafeEnumMeta
 from langserver.python_runtime.modules import (
+    abstract,
     adapters,
     asynchronous,
+    caches,
     clocks,
     copying,
     formats,
@@ -62,7 +64,7 @@ guards.WRITABLE.update(
 )
 
 _OWN: dict[str, dict[str, Any]] = {
-    "abc": {"ABC": abc.ABC, "ABCMeta": SafeABCMeta, "abstractproperty": abc.abstractproperty},
+    "abc": {"ABC": abc.ABC, "ABCMeta": SafeABCMeta, "abstractproperty": abc.abstractproperty} | abstract.NAMES,
     "asyncio": asynchronous.NAMES,
     "asyncio.exceptions": asynchronous.EXCEPTIONS,
     "bz2": packed.BZ2,
@@ -71,7 +73,7 @@ _OWN: dict[str, dict[str, Any]] = {
     "copy": copying.NAMES | records.COPY,
     "dataclasses": records.DATACLASSES | standins.DATACLASSES,
     "enum": standins.ENUM | {"EnumMeta": SafeEnumMeta, "EnumType": SafeEnumMeta},
-    "functools": functional.FUNCTOOLS,
+    "functools": functional.FUNCTOOLS | caches.NAMES,
     "gzip": packed.GZIP,
     "html.entities": tables.ENTITIES,
     "io": packed.IO,

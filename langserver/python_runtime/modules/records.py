@@ -38,8 +38,8 @@ def _check_fields(fields: typing.Iterable[Any]) -> None:
 
 
 def _check_private(cls: type, fields: typing.Iterable[str]) -> None:
-    """Copying and printing read fields by name, so none may be a private or special attribute of a library base."""
-    for base in mro_of(cls):
+    """Fields are read by name, a default even from the class, so none may be private to a library base, or special."""
+    for base in (*mro_of(cls), *mro_of(type(cls))):
         if base in USER:
             continue
         special = names.SPECIAL_NAMES & namespace_of(base).keys()
@@ -62,6 +62,22 @@ def dataclass(cls: Any = None, /, **options: Any) -> Any:
     if made is not cls and not is_user_class(made):
         register(made)
     return made
+
+
+def harden() -> None:
+    """In the zygote, once: each field is looked at where the library reads its default from the class.
+
+    The names were looked at before, but hooks of a metaclass run in between.
+    """
+    get_field: Any = dataclasses._get_field  # type: ignore[attr-defined]
+
+    def checked(cls: Any, name: Any, *rest: Any) -> Any:
+        if generated.is_guarding():
+            _check_fields([name])
+            _check_private(cls, [name])
+        return get_field(cls, name, *rest)
+
+    dataclasses._get_field = checked  # type: ignore[attr-defined]
 
 
 def _told_of_annotations(value: Any) -> Any:
