@@ -19,11 +19,14 @@ from langserver.zygote.runtime import Runtime
 _FAULT = 63  # below the exit codes of the jail's steps
 
 
-def live(seal: Seal, runtime: Runtime) -> NoReturn:
-    """Everything a forked process does; never returns to the zygote's loop."""
+def live(seal: Seal, runtime: Runtime, ahead: bool = False) -> NoReturn:
+    """Everything a forked process does; never returns to the zygote's loop. `ahead` when no task waits for it."""
     channel = Channel(REPORT_FD)
     try:
         seal(lambda event: channel.event("audit", "denied", event))
+        channel.sealed()
+        if ahead:
+            runtime.warm_up()
         _perform(runtime, channel, TaskPipe(INPUT_FD))
         os._exit(0)
     finally:
@@ -31,7 +34,6 @@ def live(seal: Seal, runtime: Runtime) -> NoReturn:
 
 
 def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
-    channel.sealed()
     try:
         header = TaskHeader.decode(pipe.read(Kind.HEADER))
     except EOFError:  # a warm child that was never needed

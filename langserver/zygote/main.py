@@ -25,7 +25,7 @@ from langserver.wire.channel import TaskPipe
 from langserver.wire.control import SIZE, Message, Op
 from langserver.wire.frames import Kind
 from langserver.zygote.child import live
-from langserver.zygote.fork import Birth, NotForkable, fork_child, received_descriptors
+from langserver.zygote.fork import Birth, NotForkable, fork_child, received_descriptors, without_needless_hooks
 from langserver.zygote.launcher import become_first_process
 from langserver.zygote.limits import lower_limits
 from langserver.zygote.reap import reap, reap_strangers
@@ -102,11 +102,11 @@ class Zygote:
         return True
 
     def _spawn(self, message: Message, descriptors: list[int]) -> None:
-        memory, cpu, *_ = message.numbers
+        memory, cpu, ahead, *_ = message.numbers
         input_fd, report_fd, *door = descriptors
         limits = ChildLimits(self._idle.memory_bytes + memory if memory else None, cpu or None, *door)
         try:
-            pid = self._fork_task(limits, input_fd, report_fd, *door)
+            pid = self._fork_task(limits, bool(ahead), input_fd, report_fd, *door)
         except OSError as error:
             self._tell(Message(Op.NOT_SPAWNED, message.slot, (error.errno or 0,)))
             return
@@ -118,9 +118,9 @@ class Zygote:
         self._poller.register(pidfd, select.POLLIN)
         self._tell(Message(Op.SPAWNED, message.slot), pidfd)
 
-    def _fork_task(self, limits: ChildLimits, input_fd: int, report_fd: int, *kept: int) -> int:
+    def _fork_task(self, limits: ChildLimits, ahead: bool, input_fd: int, report_fd: int, *kept: int) -> int:
         runtime = self._runtime
-        life = partial(live, runtime=runtime)
+        life = partial(live, runtime=runtime, ahead=ahead)
         return self._fork(Birth(self._jail, limits, runtime.wake, life, input_fd, report_fd, frozenset(kept)))
 
     def _fork(self, birth: Birth) -> int:
@@ -159,7 +159,7 @@ class Zygote:
         """Forks one child that is sealed, handed nothing and ended. Exits with the reason when it cannot be sealed."""
         input_read, input_write = os.pipe2(os.O_CLOEXEC)
         report_read, report_write = os.pipe2(os.O_CLOEXEC)
-        pid = self._fork_task(ChildLimits(None, None), input_read, report_write, input_write, report_read)
+        pid = self._fork_task(ChildLimits(None, None), False, input_read, report_write, input_write, report_read)
         os.close(input_read)
         os.close(report_write)
         try:
@@ -200,8 +200,9 @@ def prepare(
     oom_fd = oom.open_score()
     harden_zygote(layers, control_fd, parent_pid, oom_fd, inside)
     os.environ.clear()
-    runtime = make_runtime(name, POLICY in layers, packages)
-    runtime.preload()
+    with without_needless_hooks():
+        runtime = make_runtime(name, POLICY in layers, packages)
+        runtime.preload()
     jail = Jail(name, layers, inside.proc if inside else Proc())
     finish_zygote(layers, inside)
     gc.collect()

@@ -22,6 +22,9 @@ class Runtime(Protocol):
     def wake(self) -> None:
         """In the child, before the last step of the jail: makes what needs system calls that are refused later."""
 
+    def warm_up(self) -> None:
+        """In a sealed child that waits for its task: does what leaves nothing behind but pages that are its own."""
+
     def draw(self) -> int:
         """A number of 53 bits from the generator that a task without a seed would use. In a child of the self-test."""
 
