@@ -98,10 +98,8 @@ class Pool:
         child = self._waiting.popleft() if self._waiting else await self._spawn()
         self._taken += 1
         self._running += 1
-        if self._calm_timer:
-            self._calm_timer.cancel()
         # Short tasks one after another are refilled for as they end. Who still runs after this does not mind.
-        self._calm_timer = asyncio.get_running_loop().call_later(_CALM_SECONDS, self._refill)
+        self._refill_when_calm()
         if self._taken >= self._plan.zygote_max_tasks:
             self._replace("it forked its number of tasks")
         return child
@@ -236,6 +234,11 @@ class Pool:
         finally:
             child.zygote.release(child)
 
+    def _refill_when_calm(self) -> None:
+        if self._calm_timer:
+            self._calm_timer.cancel()
+        self._calm_timer = asyncio.get_running_loop().call_later(_CALM_SECONDS, self._refill)
+
     def _refill(self) -> None:
         """Makes children until as many wait as should: a target, since one for one would let the pool bleed dry."""
         if self._closed or self._zygote is None or self._jail_failures >= _JAIL_FAILURES:
@@ -266,7 +269,7 @@ class Pool:
         self._waiting.remove(child)
         child.zygote.release(child)
         self._count_jail(child)
-        self._refill()
+        self._refill_when_calm()  # not at once: should they all die, making them would be all that this machine does
 
     def _count_jail(self, child: Child) -> None:
         """Jails that fail one after another are no accident: the pool says so, until one holds again."""

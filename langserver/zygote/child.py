@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from contextlib import suppress
 from typing import NoReturn
 
 from langserver.core.claims import Failure, Report
@@ -26,7 +27,8 @@ def live(seal: Seal, runtime: Runtime, ahead: bool = False) -> NoReturn:
         seal(lambda event: channel.event("audit", "denied", event))
         channel.sealed()
         if ahead:
-            runtime.warm_up()
+            with suppress(Exception):  # it can do without
+                runtime.warm_up()
         _perform(runtime, channel, TaskPipe(INPUT_FD))
         os._exit(0)
     finally:
