@@ -30,6 +30,7 @@ from langserver.python_runtime.compiler import Program, compile_source
 from langserver.python_runtime.errors import failure_of
 from langserver.python_runtime.logs import STDERR, STDOUT
 from langserver.python_runtime.modules import asynchronous
+from langserver.python_runtime.names import SOURCE_NAME
 from langserver.python_runtime.packages import known, loading
 from langserver.python_runtime.refusals import TOLD, Refusal
 from langserver.python_runtime.toplevel import BODY_NAME
@@ -65,11 +66,18 @@ class PythonRuntime:
         else:
             preload.for_reviewers(self._packages)
             self._builtins = vars(builtins)
-        preload.exercise(self._warm_up if self._policy else None)
+        preload.exercise(self._exercise if self._policy else None)
         if self._packages:
             loading.close_folders()
 
-    def _warm_up(self, source: str) -> None:
+    def warm_up(self) -> None:
+        """Has the interpreter compile a small program, of which nothing is kept and nothing runs.
+
+        Not the policy: each page that is written to is a page more for every child that waits.
+        """
+        compile(preload.SMALL, SOURCE_NAME, "exec")
+
+    def _exercise(self, source: str) -> None:
         program = compile_source("", source, self._policy)
         assert program.code is not None, program.failures
 
