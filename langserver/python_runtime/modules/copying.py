@@ -64,7 +64,11 @@ def copy(value: Any) -> Any:
         return value.copy() if hasattr(value, "copy") else value
     if kind in USER:
         hook = _hook(kind, "__copy__")
+        if hook is None and (UserDict in mro_of(kind) or UserList in mro_of(kind)):
+            hook = _copy_of_wrapper
         return hook(value) if hook is not None else _instance(value, lambda part: part)
+    if kind in {UserDict, UserList}:
+        return _copy_of_wrapper(value)
     if kind is types.SimpleNamespace:
         return types.SimpleNamespace(**vars(value))
     if kind is ChainMap:
