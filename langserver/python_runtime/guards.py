@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from langserver.python_runtime import names
-from langserver.python_runtime.faces import shown
+from langserver.python_runtime.faces import behind, shown
 from langserver.python_runtime.formatting import format_text
 from langserver.python_runtime.handlers import HANDLERS, super_parts
 from langserver.python_runtime.names import exact
@@ -271,6 +271,17 @@ class Fetched:
         return self._fetch()
 
 
+class NamedClass(Fetched):
+    """A class of a pattern. A stand-in is none to the interpreter: it is given the one behind, and shows it nobody."""
+
+    __slots__ = ()
+
+    @property
+    def found(self) -> Any:
+        """The class."""
+        return behind(self._fetch())
+
+
 class CheckedClass(Fetched):
     """A class of a pattern with positional parts: fetched when the pattern is tried, and checked then.
 
@@ -282,7 +293,7 @@ class CheckedClass(Fetched):
     @property
     def found(self) -> Any:
         """The class. Raises RefusedClass when its `__match_args__` could reach a closed attribute."""
-        found = self._fetch()
+        found = behind(self._fetch())
         if is_class(found):
             order = mro_of(found)
             holder = next((base for base in order if "__match_args__" in namespace_of(base)), None)

@@ -13,12 +13,15 @@ from typing import Any, NoReturn
 
 import grpc
 
-from langserver.core.verdict import EndReason
+from langserver.core.forms import FormCache
+from langserver.core.jit import profile
+from langserver.core.verdict import MIB, EndReason
 from langserver.errors import StartError
 from langserver.sandbox import confine
 from langserver.sandbox.probe import probe
 from langserver.server.address import Address, parse_address
 from langserver.server.capabilities import capabilities, layers_in_force, with_packages
+from langserver.server.cores import usable_cores
 from langserver.server.descriptors import raise_descriptor_limit
 from langserver.server.endpoint import add_services, bind, make_server, outbox_bytes
 from langserver.server.front import Front
@@ -72,12 +75,15 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
             log.info("runs without the layer %s: %s", layer.name, layer.detail)
         elif layer.void:
             log.warning("the layer %s is %s", layer.name, layer.void)
+    for name in filter(settings.jit, settings.runtimes):
+        log.warning("%s runs in the profile %s", name, profile(name, jit=True))
     bury_orphans()
     health = Health(settings.runtimes)
     pools = {name: Pool(_plan(settings, name, layers), health.listener(name)) for name in settings.runtimes}
     gate = Gate(settings.max_concurrency, settings.max_queue)
     tasks = Tasks(gate, pools)
-    service = LanguageService(tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools))
+    forms = FormCache(settings.compile_cache_mb * MIB) if settings.compile_cache_mb else None
+    service = LanguageService(tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools), forms)
     offered = services(service, health, Outbox(outbox_bytes(settings)))
 
     def build(at: Address) -> tuple[grpc.aio.Server, Address]:
@@ -125,6 +131,8 @@ def _plan(settings: Settings, runtime: str, layers: frozenset[str]) -> PoolPlan:
         zygote_max_tasks=settings.zygote_max_tasks,
         zygote_max_age_seconds=settings.zygote_max_age,
         packages=settings.packages(runtime),
+        jit=settings.jit(runtime),
+        cores=usable_cores(),
     )
 
 

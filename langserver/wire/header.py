@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 Mode = Literal["run", "validate"]
+# Of the program's compiled form (decision 0038): nothing; the child shall send it; it follows the source.
+Form = Literal["none", "wanted", "given"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +25,11 @@ class TaskHeader:
     label: str
     output_bytes: int
     log_bytes: int
+    form: Form = "none"
 
     def encode(self) -> bytes:
         """The payload of a HEADER frame."""
-        return json.dumps(asdict(self)).encode()
+        return json.dumps({name: getattr(self, name) for name in self.__slots__}).encode()
 
     @classmethod
     def decode(cls, payload: bytes) -> TaskHeader:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import itertools
 import logging
 import os
 import socket
@@ -35,13 +36,18 @@ _TOO_MANY_SECONDS = 0.005
 _LAST_WORDS = (Op.NOT_SPAWNED, Op.EXIT)
 _GROUP_SECONDS = 0.1  # a group can go when the last process in it has
 _GROUP_TRIES = 100
+_images = itertools.count(1)
 
 
 class Zygote:
-    """One zygote process, `pid` its number here. Make it with `start`."""
+    """One zygote process, `pid` its number here. Make it with `start`.
+
+    `image` is a number that no other has, and a later one's is higher: its children come from one memory image.
+    """
 
     def __init__(self, runtime: str, launched: Launched, tree: Tree | None) -> None:
         self.runtime = runtime
+        self.image = next(_images)
         self.facts = launched.facts
         self.watch = Watch(launched.facts.idle_held_bytes)
         self.lost = False
@@ -65,13 +71,18 @@ class Zygote:
         asyncio.get_running_loop().add_reader(self._control.fileno(), self._listen)
 
     @classmethod
-    async def start(cls, runtime: str, layers: frozenset[str], packages: tuple[str, ...] = ()) -> Zygote:
-        """A zygote that is ready, with the operator's packages. Call it in the main thread. Raises ZygoteError."""
+    async def start(
+        cls, runtime: str, layers: frozenset[str], packages: tuple[str, ...] = (), jit: bool = False
+    ) -> Zygote:
+        """A zygote that is ready, with the operator's packages, or with an engine that compiles (`jit`).
+
+        Call it in the main thread. Raises ZygoteError.
+        """
         try:
             tree = cgroup.enter() if CGROUP in layers else None
         except (SandboxError, OSError) as error:
             raise ZygoteError(f"control groups could not be had: {error}") from None
-        return cls(runtime, await launch(runtime, layers, packages), tree)
+        return cls(runtime, await launch(runtime, layers, packages, jit), tree)
 
     @property
     def children(self) -> int:
@@ -82,8 +93,8 @@ class Zygote:
         """Whether a descriptor that it sent is a pidfd, and of a process that is its to name."""
         return pidfd.is_below(descriptor) if self._inside else pidfd.is_child_of(self.pid, descriptor)
 
-    async def spawn(self, memory_bytes: int, cpu_seconds: int) -> Child:
-        """Forks a child with these limits (growth in bytes, seconds; 0: none).
+    async def spawn(self, memory_bytes: int, cpu_seconds: int, ahead: bool = False) -> Child:
+        """Forks a child with these limits (growth in bytes, seconds; 0: none); `ahead` when no task waits for it.
 
         Returns once it has a pidfd, sealed or not. Raises ZygoteLost, SpawnRefused.
         """
@@ -99,7 +110,7 @@ class Zygote:
         try:
             if self._tree is not None:
                 handed.append(self._make_group(self._tree, child, memory_bytes))
-            self.tell(Message(Op.SPAWN, child.slot, (memory_bytes, cpu_seconds)), *handed)
+            self.tell(Message(Op.SPAWN, child.slot, (memory_bytes, cpu_seconds, int(ahead))), *handed)
             await self.answer(child.spawned)
         except (ZygoteLost, SpawnRefused, asyncio.CancelledError):
             child.kill()

@@ -212,16 +212,6 @@ def namedtuple(typename: str, field_names: Any, *, rename: bool = False, default
     return made
 
 
-def get_type_hints(obj: Any, globalns: Any = None, localns: Any = None, include_extras: bool = False) -> dict[str, Any]:
-    """`typing.get_type_hints` without evaluation: annotations that are text stay text."""
-    if is_user_class(obj):
-        found: dict[str, Any] = {}
-        for base in reversed(mro_of(obj)):
-            found |= namespace_of(base).get("__annotations__", {}) if is_user_class(base) else {}
-        return found
-    return dict(getattr(obj, "__annotations__", {}))
-
-
 def _same(value: Any) -> Any:
     return value
 
@@ -272,7 +262,6 @@ TYPING: dict[str, Any] = {
     "final": _same,
     "get_args": get_args,
     "get_origin": get_origin,
-    "get_type_hints": get_type_hints,
     "no_type_check": _same,
     "override": _same,
     "reveal_type": reveal_type,
