@@ -84,11 +84,6 @@ class Engine(Protocol):
     def has_unhandled(self) -> bool:
         """Whether a promise was rejected and has no handler, of a program that has come to rest."""
 
-    def call_with_unhandled(self, function: Handle, arguments: Handle) -> None:
-        """Starts a call of a function that first of all rejects a promise with an array: the array's first element
-        becomes the reason of the first promise that has no handler.
-        """
-
     def call(self, function: Handle, this: Handle | None, arguments: Handle) -> None:
         """Starts a call of a function with an array of arguments. `this` None is undefined."""
 
@@ -256,10 +251,6 @@ class V8Engine:
         while self.collect(1) is None:
             pass
         return self._v8.compiled
-
-    def call_with_unhandled(self, function: Handle, arguments: Handle) -> None:
-        self._v8.serve_unhandled()
-        self.call(function, None, arguments)
 
     def call(self, function: Handle, this: Handle | None, arguments: Handle) -> None:
         self._keeps_text = False

@@ -213,8 +213,7 @@ class Isolate:
             answer = self._ask(self._step, None, channel)
         # An error of the program's own goes first: the other may have come of it.
         if self._engine.has_unhandled and answer[:1] != b"E":
-            self._engine.call_with_unhandled(self._unhandled, self._nothing)
-            answer = self._text(self._wait(channel))
+            answer = self._ask(self._unhandled, None, channel) or answer
         return answer
 
     def _ask(self, function: Handle, this: Handle | None, channel: Channel) -> bytes:

@@ -9,6 +9,7 @@ is, and whether a name of ours is declared.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from langserver.core.claims import Failure
@@ -100,12 +101,19 @@ def _awaits_unclearly(isolate: Isolate, source: str) -> bool:
 
 def _returns(isolate: Isolate, source: str) -> bool:
     """Whether a source surely has a return at its top level, under no condition."""
-    return any(isolate.is_body(before) and isolate.is_body(after) for before, after in texts.at_returns(source))
+    return _parses_apart(isolate, texts.at_returns(source))
 
 
 def _gives_own_value(isolate: Isolate, source: str) -> bool:
     """Whether a source with a top-level await surely has a main, a result or a return of its own."""
-    return texts.names_value(source) or _returns(isolate, source)
+    return _parses_apart(isolate, texts.at_named_values(source)) or _returns(isolate, source)
+
+
+def _parses_apart(isolate: Isolate, parts: Iterable[tuple[str, str]]) -> bool:
+    """Whether a source that is cut in two parses on both sides of one of these cuts. So none is in a function, a string
+    or a comment.
+    """
+    return any(isolate.is_body(before) and isolate.is_body(after) for before, after in parts)
 
 
 def read(isolate: Isolate, source: str) -> Reading:

@@ -49,7 +49,7 @@ def may_throw_object(source: str) -> bool:
 
 
 def names_value(source: str) -> bool:
-    """Whether a line of the source begins with the declaration of main or result."""
+    """Whether a line of the source begins with the declaration of main or result, at its top level or elsewhere."""
     return bool(_NAMED_VALUE.search(source))
 
 
@@ -65,6 +65,13 @@ def at_returns(source: str) -> Iterator[tuple[str, str]]:
         if at != tried:
             yield source[:at], source[at:]
         tried = at
+
+
+def at_named_values(source: str) -> Iterator[tuple[str, str]]:
+    """As `at_returns`, for the first and the last line that begins with the declaration of main or result."""
+    places = [found.start() for found in _NAMED_VALUE.finditer(source)]
+    for at in dict.fromkeys(places[:1] + places[-1:]):
+        yield source[:at], source[at:]
 
 
 def mentioned_lexicals(source: str) -> list[str]:

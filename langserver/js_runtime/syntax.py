@@ -33,7 +33,7 @@ _ONLY_IN_BODIES = frozenset(
     }
 )
 END = "Unexpected end of input"
-_REPORT = re.compile(r"(?s)[^\n]*?:(\d+): (?:SyntaxError: )?([^\n]*)\n?([^\n]*)\n?([^\n]*)")
+_REPORT = re.compile(r"(?s)[^\n]*?:([0-9]{1,9}): (?:SyntaxError: )?([^\n]*)\n?([^\n]*)\n?([^\n]*)")
 
 
 class Text(Protocol):

@@ -11,7 +11,8 @@ from langserver.js_runtime.excerpt import source_line
 
 _INTERNAL_LABEL = "task.js"  # the sourceURL of every user source: V8's frames carry it
 _SHOWN_LINE = 200
-_REPORT = re.compile(r"(?s)([^\n]*?):(\d+): (.*)")
+_NUMBER = "([0-9]{1,9})"  # int() takes no more than some thousand digits, and a program may have written them
+_REPORT = re.compile(rf"(?s)([^\n]*?):{_NUMBER}: (.*)")
 _TYPE = re.compile(r"(?s)([A-Za-z_$][\w$]*): (.*)")
 _CONSTRUCTED = re.compile(r"new\s+([A-Za-z_$][\w$]*)")
 _UNNAMED = re.compile(r"\[object (\w{1,100})\]")  # what an object is as a text, unless it says otherwise
@@ -152,7 +153,7 @@ def _described(value: dict[str, object], place: Place) -> Thrown:
 def _frames(stack: str, place: Place) -> tuple[Frame, ...]:
     """The frames in a stack that is a text: the prelude wrote it as its author knows it, or V8 as it counts itself."""
     written = re.compile(
-        rf"    at (?:(.{{1,200}}?) \()?(?:({re.escape(place.label)})|{_INTERNAL_LABEL}):(\d+):(\d+)\)?"
+        rf"    at (?:(.{{1,200}}?) \()?(?:({re.escape(place.label)})|{_INTERNAL_LABEL}):{_NUMBER}:{_NUMBER}\)?"
     )
     frames = []
     for match in map(written.fullmatch, stack.split("\n")):

@@ -2,11 +2,14 @@
 
 mini-racer's library exports all of V8, and V8 calls back what it is told to call of a rejected promise. That call-back
 is the one moment in which these functions may be called: on V8's thread, inside a context. So it serves twice. Code of
-ours rejects a promise where it wants to be served (`load`, `code_of`, `first_unhandled`); every other rejection is the
-program's, and is kept until V8 tells that it has found a handler.
+ours rejects a promise where it wants to be served (SERVE, and `unhandled` in prelude/start.js); every other rejection
+is the program's, and is kept until V8 tells that it has found a handler.
+
+Before user code what is ours is known by its order. Afterwards the program may run at any moment, as what a
+FinalizationRegistry calls does: there it is known by its reason, an object that the program never holds.
 
 What a program rejects with is never looked into here: handles come in and go out. No JavaScript runs within the
-call-back but the script that `load` was given, and that only before user code.
+call-back but the script that `serve_load` was given, and that only before user code.
 
 Names, the layout of `_Source` and the numbers are those of V8 14.4 (include/v8-script.h, v8-promise.h); the version of
 the library is pinned.
@@ -134,6 +137,7 @@ class V8Interface:
         self._isolate: object = None
         self._serve: Callable[[_Handle], None] | None = None
         self._unhandled: dict[int, list[_Handle]] = {}  # promises, by a number of theirs
+        self._answer: _Handle | None = None  # into which the prelude takes the reason of the first of them
         self._loaded: dict[bytes, _Handle] = {}
         self.taken = 0  # how often V8 took what was compiled before
         self.compiled = b""  # what `serve_compiled` was for
@@ -149,7 +153,12 @@ class V8Interface:
         return bool(self._unhandled)
 
     def serve_load(self, code: Code) -> None:
-        """The next SERVE gives the value of this script. Only before user code."""
+        """The next SERVE gives the value of this script. Only before user code.
+
+        The first script that rejects a promise meanwhile, with an array, tells by this into what it will take reasons:
+        whenever it rejects a promise with that array, the array's first element becomes the reason of the first promise
+        that nobody handles, if there is one.
+        """
 
         def serve(answer: _Handle) -> None:
             context = self._v8.context(self._isolate)
@@ -180,17 +189,6 @@ class V8Interface:
 
         self._serve = serve
 
-    def serve_unhandled(self) -> None:
-        """The next promise that is rejected is ours, and its reason an array: the first element of that becomes the
-        reason of the first promise that nobody handles.
-        """
-
-        def serve(answer: _Handle) -> None:
-            first = next(iter(self._unhandled.values()))[0]
-            self._v8.put(answer, self._v8.context(self._isolate), 0, self._v8.reason(first))
-
-        self._serve = serve
-
     def _kept(self, handle: _Handle) -> _Handle:
         kept: _Handle = self._v8.keep(self._isolate, handle[0])
         return kept
@@ -201,11 +199,20 @@ class V8Interface:
             serve, self._serve = self._serve, None
             if serve is not None:
                 serve(message.value)
+            elif self._answer is None:
+                self._answer = self._kept(message.value)
+            elif message.value[0] == self._answer[0]:
+                self._tell_unhandled(self._answer)
             else:
                 number = self._v8.hash(message.promise)
                 self._unhandled.setdefault(number, []).append(self._kept(message.promise))
         elif message.event == _HANDLER_ADDED:
             self._handled(message.promise)
+
+    def _tell_unhandled(self, answer: _Handle) -> None:
+        first = next(iter(self._unhandled.values()), None)
+        if first is not None:
+            self._v8.put(answer, self._v8.context(self._isolate), 0, self._v8.reason(first[0]))
 
     def _handled(self, promise: _Handle) -> None:
         number = self._v8.hash(promise)

@@ -201,13 +201,16 @@ function step() {
   return 'A';
 }
 
-// Asked when V8 has told the host of a rejected promise that nobody handles: U, and its reason. A promise that is rejected
-// here is how the host gets at the array, and nothing that a program may have replaced is asked on the way.
+// Asked when V8 has told the host of a rejected promise that nobody handles: U, and its reason; or '', when by now there
+// is a handler. The host knows the array by a promise that is rejected with it before user code, and fills it when one is
+// here; nothing that a program may have replaced is asked on the way.
+const reasons = list();
+guarded(rejectedPromise(reasons));
 function unhandled() {
-  const reason = list();
-  reason[0] = undefined;
-  guarded(rejectedPromise(reason));
-  return 'U' + describe(reason[0]);
+  reasons[0] = reasons; // no program rejects with this
+  guarded(rejectedPromise(reasons));
+  const reason = reasons[0];
+  return reason === reasons ? '' : 'U' + describe(reason);
 }
 
 const SOURCE_URL = '\n//# sourceURL=task.js';

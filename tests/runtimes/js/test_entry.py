@@ -32,6 +32,17 @@ STYLES = {
         "const results = await [1, 2];\nf(results);\nfunction f(x) { return x.length; }\n;",
         2,
     ),
+    "await, result in a function": (
+        "async function f() {\nconst result = await 7;\nreturn result;\n}\nawait f()",
+        7,
+    ),
+    "await, main in a comment": ("/*\nfunction main() { return 1; }\n*/\nawait 5", 5),
+    "await, result in a template": ("const text = `\nlet result = 1`;\nawait text.length", 15),
+    "await, result in a function and at the top": (
+        "async function f() {\nconst result = await 7;\nreturn result;\n}\nconst result = await f() + 1;\n9",
+        8,
+    ),
+    "await, result in a block": ("if (inputs.n) {\nvar result = 3;\n}\nawait 1;\n8", 3),
     "for await before a last expression": ("let n = 0; for await (const x of [1, 2]) n += x;\nn", 3),
     "await, result goes before": ("await 1; result = 5; 7", 5),
     "await, main goes before": ("await 1; function main() { return 3; }\n9", 3),

@@ -517,6 +517,43 @@ def test_a_rejection_that_is_handled_in_the_end_is_none(js, source):
     assert js.run(source).value == HANDLED[source]
 
 
+# V8 cleans up when a task of its own is over: here when the result is told, and before the host asks for the rejection.
+AT_THE_END = """
+const wait = (ms) => { for (const end = Date.now() + ms; Date.now() < end; ); };
+let calls = 0;
+const registry = new FinalizationRegistry(() => { if (calls++ === 0) { wait(100); atTheEnd(); } });
+return { toJSON() { for (let i = 0; i < 300; i++) registry.register(new Array(20000), i); return 1; } };
+"""
+
+
+def test_no_code_of_the_program_runs_while_the_host_gets_a_reason(js):
+    source = """
+const p = Promise.reject(new Error('mine'));
+function atTheEnd() {
+  let ran = 0;
+  Promise.reject(new Proxy([], { set() { ran++; return true; }, defineProperty() { ran++; return true; } }));
+  console.log('ran', ran);
+}
+"""
+    ended = js.run(source + AT_THE_END)
+    assert ended.logs == [("log", "ran 0")]
+    assert ended.failure.message == "mine"
+
+
+def test_a_handler_may_come_while_the_host_asks(js):
+    source = "const p = Promise.reject(1);\nfunction atTheEnd() { p.catch(() => {}); console.log('handled'); }"
+    ended = js.run(source + AT_THE_END)
+    assert ended.logs == [("log", "handled")]
+    assert ended.value == 1
+
+
+@pytest.mark.parametrize("start", ["function main() {}", "await 0;"])
+def test_a_forged_stack_may_have_any_number_in_it(js, start):
+    source = "const e = new Error('x'); e.stack = 'Error: x\\n    at task.js:' + '9'.repeat(5000) + ':1'; throw e"
+    failure = js.run(f"{start}\n{source}").failure
+    assert (failure.kind, failure.message) == (ErrorKind.USER_ERROR, "x")
+
+
 def test_an_error_of_the_programs_own_goes_before_a_rejection(js):
     assert js.run("Promise.reject(new Error('a')); throw new Error('b')").failure.message == "b"
     assert js.run("await 0; Promise.reject(new Error('a')); throw new Error('b')").failure.message == "b"

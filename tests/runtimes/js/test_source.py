@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from langserver.js_runtime.source import (
+    at_named_values,
     at_returns,
     may_call_await,
     may_declare_lexical,
@@ -30,6 +31,16 @@ def test_where_a_return_may_be_the_last_statement():
     ]
     assert list(at_returns("const a = await b\nreturn a")) == [("const a = await b\n", "return a")]
     assert list(at_returns("returns")) == []
+
+
+def test_where_main_or_result_may_be_declared():
+    source = "f();\nfunction main() {\nlet result = 1;\nconst result = 2;\n}"
+    assert list(at_named_values(source)) == [
+        ("f();\n", source[5:]),
+        ("f();\nfunction main() {\nlet result = 1;\n", "const result = 2;\n}"),
+    ]
+    assert list(at_named_values("await 1\nvar result = 2")) == [("await 1\n", "var result = 2")]
+    assert list(at_named_values("results")) == []
 
 
 def test_what_may_be_thrown():
@@ -117,4 +128,5 @@ def test_a_long_source_is_read_once(name):
     with_plain_awaits(LONG[name])
     may_throw_object(LONG[name])
     names_value(LONG[name])
+    assert len(list(at_named_values(LONG[name]))) <= 2
     assert len(list(at_returns(LONG[name]))) <= 2
