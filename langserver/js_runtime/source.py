@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 LEXICALS = ("require", "module", "exports")
 
-_CALLED_AWAIT = re.compile(r"\bawait(?=\s*[(\[`/+\-]|[ \t]*[\n\r\u2028\u2029])")
+# U+FEFF is a blank of the language and none of Python's; a comment begins with / or <.
+_CALLED_AWAIT = re.compile(r"\bawait(?=[\s\ufeff]*[(\[`/+\-<]|[\s\ufeff]*?[\n\r\u2028\u2029])")
 _FOR_AWAIT = re.compile(r"\bfor\s+$")
 _NAMED_VALUE = re.compile(r"(?m)^(?:(?:async +)?function|const|let|var) +(?:main|result)\b")
 _THROWN = re.compile(r"\bthrow\b(?!\s+new\s+\w*Error\b)")

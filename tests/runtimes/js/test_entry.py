@@ -267,6 +267,10 @@ AWAITS = {
     "const x = await 1;\nconst f = () => {\n  return 5;\n};\nx": 1,
     "await 0;\n`\nreturn 5`;\n1": 1,
     "const o = { async await(x) { return x; } };\no.await (1)": 1,
+    "await\ufeff(Promise.resolve(1))": 1,
+    "await\xa0\nPromise.resolve(1)": 1,
+    "await <!-- a comment\n(Promise.resolve(1))": 1,
+    "var await = 2;\nawait <!-- a comment\n- 1": 1,
 }
 
 

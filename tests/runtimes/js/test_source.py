@@ -58,6 +58,9 @@ def test_what_may_be_thrown():
 
 def test_awaits_that_no_variable_can_be():
     assert with_plain_awaits("await (x) + await y") == "await 0+  (x) + await y"
+    assert with_plain_awaits("await\ufeff(x); await\xa0\ny; await <!--\n(z)") == (
+        "await 0+ \ufeff(x); await 0+ \xa0\ny; await 0+  <!--\n(z)"
+    )
     assert with_plain_awaits("await\n[x]; for await (x of y);") == "await 0+ \n[x]; for await (x of y);"
 
 
