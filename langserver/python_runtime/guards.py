@@ -104,15 +104,13 @@ def _documented(cls: type, name: str) -> bool:
 def _load_special(value: Any, name: str) -> Any:
     if name in names.FORMAT_NAMES:
         return judge_format(getattr(value, name))
-    kind = value if is_class(value) else type(value)
-    for base in mro_of(kind):
-        if name in namespace_of(base):
-            if base in USER:
-                return getattr(value, name)
-            break
-    else:
+    order = (*mro_of(value), *mro_of(type(value))) if is_class(value) else mro_of(type(value))
+    holder = next((base for base in order if name in namespace_of(base)), None)
+    if holder is None:
         if type(value) in USER or type(value) is types.SimpleNamespace or is_user_function(value):
             return getattr(value, name)
+    elif holder in USER:
+        return getattr(value, name)
     if name == "mro" and is_user_class(value):
         return lambda: [shown(base) for base in mro_of(value)]
     getattr(value, name)  # an ordinary AttributeError if it is not there at all

@@ -177,8 +177,7 @@ class Policy(NameChecker):
     def _comprehension(self, node: Any) -> Any:
         first = node.generators[0]
         first.iter = self.visit(first.iter)  # by the scope around
-        targets = [part for each in node.generators for part in ast.walk(each.target)]
-        self._scopes.append(scopes.Around(part.id for part in targets if type(part) is ast.Name))
+        self._scopes.append(scopes.Around(name for each in node.generators for name in scopes.targets(each.target)))
         iterated, first.iter = first.iter, _NOTHING
         self.node_contents_visit(node)
         first.iter = iterated

@@ -30,6 +30,7 @@ from langserver.python_runtime.compiler import Program, compile_source
 from langserver.python_runtime.errors import failure_of
 from langserver.python_runtime.logs import STDERR, STDOUT
 from langserver.python_runtime.modules import asynchronous
+from langserver.python_runtime.names import SOURCE_NAME
 from langserver.python_runtime.packages import known, loading
 from langserver.python_runtime.refusals import TOLD, Refusal
 from langserver.python_runtime.toplevel import BODY_NAME
@@ -39,6 +40,7 @@ from langserver.wire.header import TaskHeader
 from langserver.wire.strict_json import parse_strict
 
 _SEED_BYTES = 32
+_SETTERS = tuple(BaseException.__dict__[name].__set__ for name in ("__traceback__", "__context__", "__cause__"))
 _OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "the program ran out of memory", type="MemoryError")
 
 
@@ -64,11 +66,18 @@ class PythonRuntime:
         else:
             preload.for_reviewers(self._packages)
             self._builtins = vars(builtins)
-        preload.exercise(self._warm_up if self._policy else None)
+        preload.exercise(self._exercise if self._policy else None)
         if self._packages:
             loading.close_folders()
 
-    def _warm_up(self, source: str) -> None:
+    def warm_up(self) -> None:
+        """Has the interpreter compile a small program, of which nothing is kept and nothing runs.
+
+        Not the policy: each page that is written to is a page more for every child that waits.
+        """
+        compile(preload.SMALL, SOURCE_NAME, "exec")
+
+    def _exercise(self, source: str) -> None:
         program = compile_source("", source, self._policy)
         assert program.code is not None, program.failures
 
@@ -152,7 +161,8 @@ class PythonRuntime:
         except MemoryError as error:
             # Allocating here may raise it again: let go of the frames first, then write what is ready.
             line = lastwords.line_of(error)
-            error.__traceback__ = error.__context__ = error.__cause__ = None
+            for let_go in _SETTERS:  # of the class, never the object's own
+                let_go(error, None)
             channel.place(out_of_memory, line)
             lastwords.over()
             channel.send_prepared(out_of_memory)

@@ -213,7 +213,8 @@ class _HandOver:
                 if self._job.lower_memory_bytes or self._job.lower_cpu_seconds:
                     # Not before: an engine that compiles makes more of itself than a sealed child keeps.
                     await self._settled.wait()
-                    await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
+                    if ended() is None:
+                        await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
                 if self._job.bounds.memory_bytes is not None:
                     self._child.zygote.watch.begin(self._child, self._job.bounds.memory_bytes, self._overgrow)
                 self._send()
