@@ -64,6 +64,8 @@ def copy(value: Any) -> Any:
         return value.copy() if hasattr(value, "copy") else value
     if kind in USER:
         hook = _hook(kind, "__copy__")
+        if hook is None and issubclass(kind, (UserDict, UserList)):
+            return _copy_of_wrapper(value)
         return hook(value) if hook is not None else _instance(value, lambda part: part)
     if kind is types.SimpleNamespace:
         return types.SimpleNamespace(**vars(value))
