@@ -96,6 +96,7 @@ async def test_while_its_limits_are_lowered():
     bench = Bench()
     call = bench.call(job(memory_mb=8))
     bench.supply.allowed.set()
+    bench.child.say(encode(Kind.SEALED))
     await bench.child.limiting.wait()
     await bench.gone(call)
     bench.child.limited.set()
