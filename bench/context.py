@@ -71,6 +71,7 @@ class Context:
         finally:
             for process in running:
                 process.kill()
+                process.wait()
 
     def listening(self, *command: str) -> str:
         """Starts a server that lives until the run ends; returns the last word of the first line it prints.
@@ -116,9 +117,10 @@ def _said(process: subprocess.Popen[bytes]) -> bytes:
     try:
         said, _ = process.communicate(timeout=_DRIVER_SECONDS)
     except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
         raise NotAvailable(f"its driver took longer than {_DRIVER_SECONDS} s") from None
+    finally:
+        process.kill()  # also when the run was interrupted
+        process.wait()
     if process.returncode:
         raise NotAvailable(f"its driver ended with status {process.returncode}")
     return said

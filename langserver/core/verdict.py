@@ -9,7 +9,7 @@ import signal
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from langserver.core.claims import Failure, Report, SecurityClaim
+from langserver.core.claims import STOPPED, Failure, Report, SecurityClaim
 from langserver.core.outcome import ErrorKind
 
 MIB = 1 << 20
@@ -126,14 +126,16 @@ def _ended_badly(evidence: Evidence, exit_: Exit) -> Verdict:
     """The child did not end with exit 0 and a whole report, or it used all its memory."""
     if _at_memory_limit(evidence):
         failed = _failed(ErrorKind.MEMORY_LIMIT, _memory_message(evidence.bounds), "MemoryError")
-        return replace(failed, events=_passed_limits(evidence))
+        return replace(_placed(failed, evidence, ErrorKind.MEMORY_LIMIT), events=_passed_limits(evidence))
     if evidence.ended is EndReason.TIMEOUT:
         limit = evidence.bounds.timeout_seconds
-        return _failed(ErrorKind.TIMEOUT, f"the task ran longer than its limit of {limit:g} s")
+        failed = _failed(ErrorKind.TIMEOUT, f"the task ran longer than its limit of {limit:g} s")
+        return _placed(failed, evidence, ErrorKind.USER_ERROR)
     if _used_its_cpu(evidence, exit_):
-        return _failed(
+        failed = _failed(
             ErrorKind.CPU_LIMIT, f"the task used more than its limit of {evidence.bounds.cpu_seconds} s of CPU time"
         )
+        return _placed(failed, evidence, ErrorKind.USER_ERROR)
     if exit_.signal == signal.SIGSYS:
         event = SecurityClaim("seccomp", "killed", "a system call that no honest program makes")
         failed = _failed(
@@ -150,6 +152,18 @@ def _ended_badly(evidence: Evidence, exit_: Exit) -> Verdict:
             ErrorKind.MEMORY_LIMIT, f"out of memory, probably: the task needed more than {size} of machine code"
         )
     return _failed(ErrorKind.CRASHED, _crash_message(evidence, exit_))
+
+
+def _placed(failed: Verdict, evidence: Evidence, claimed: ErrorKind) -> Verdict:
+    """The same, with the place that the child said its program was in. What became of the task is not its to say."""
+    report = evidence.report
+    if failed.failure is None or report is None or evidence.broken is not None:
+        return failed
+    said = next((each for each in report.failures[:1] if each.kind is claimed and each.line), None)
+    if said is None:
+        return failed
+    hint = f"the program was in line {said.line} then"
+    return replace(failed, failure=replace(failed.failure, traceback=said.traceback, line=said.line, hint=hint))
 
 
 def _reported(evidence: Evidence, report: Report) -> Verdict:
@@ -195,7 +209,7 @@ def _used_its_cpu(evidence: Evidence, exit_: Exit) -> bool:
     limit = evidence.bounds.cpu_seconds
     if limit is None:
         return False
-    if exit_.signal == signal.SIGXCPU:
+    if exit_.signal == signal.SIGXCPU or exit_.code == STOPPED:
         # The kernel sends it by its count of ticks, which may run ahead of the exact usage that it tells at the end.
         return exit_.cpu_seconds >= limit / 2
     return exit_.signal == signal.SIGKILL and evidence.ended is None and exit_.cpu_seconds >= limit

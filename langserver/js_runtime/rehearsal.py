@@ -39,7 +39,7 @@ _BODIES = (
 class _Unheard(Channel):
     """Of a child that answers to nobody."""
 
-    def send_prepared(self, data: bytes) -> None:
+    def send_prepared(self, data: bytes | bytearray) -> None:
         """Sends nothing."""
 
 

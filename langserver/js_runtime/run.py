@@ -79,6 +79,9 @@ class JsRuntime:
         """Has isolates begin with what a rehearsal compiled."""
         self._codes = learned(rehearsed, self._codes)
 
+    def warm_up(self) -> None:
+        """Nothing: what a program touches first is V8's own, and running anything would leave traces in the isolate."""
+
     def draw(self) -> int:
         """A number of 53 bits from V8's own Math.random."""
         return self._running().draw()

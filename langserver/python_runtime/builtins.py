@@ -167,6 +167,7 @@ def build() -> dict[str, Any]:
         plant.IMPORT: modules.import_module,
         plant.IMPORT_FROM: modules.import_from,
         plant.CHECKED_CLASS: guards.CheckedClass,
+        plant.NAMED_CLASS: guards.NamedClass,
         plant.FETCHED: guards.Fetched,
         plant.TYPE: type,
         plant.SUPER: GuardedSuper,

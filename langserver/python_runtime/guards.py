@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from langserver.python_runtime import names
-from langserver.python_runtime.faces import shown
+from langserver.python_runtime.faces import behind, shown
 from langserver.python_runtime.formatting import format_text
 from langserver.python_runtime.handlers import HANDLERS, super_parts
 from langserver.python_runtime.names import exact
@@ -104,15 +104,13 @@ def _documented(cls: type, name: str) -> bool:
 def _load_special(value: Any, name: str) -> Any:
     if name in names.FORMAT_NAMES:
         return judge_format(getattr(value, name))
-    kind = value if is_class(value) else type(value)
-    for base in mro_of(kind):
-        if name in namespace_of(base):
-            if base in USER:
-                return getattr(value, name)
-            break
-    else:
+    order = (*mro_of(value), *mro_of(type(value))) if is_class(value) else mro_of(type(value))
+    holder = next((base for base in order if name in namespace_of(base)), None)
+    if holder is None:
         if type(value) in USER or type(value) is types.SimpleNamespace or is_user_function(value):
             return getattr(value, name)
+    elif holder in USER:
+        return getattr(value, name)
     if name == "mro" and is_user_class(value):
         return lambda: [shown(base) for base in mro_of(value)]
     getattr(value, name)  # an ordinary AttributeError if it is not there at all
@@ -273,6 +271,17 @@ class Fetched:
         return self._fetch()
 
 
+class NamedClass(Fetched):
+    """A class of a pattern. A stand-in is none to the interpreter: it is given the one behind, and shows it nobody."""
+
+    __slots__ = ()
+
+    @property
+    def found(self) -> Any:
+        """The class."""
+        return behind(self._fetch())
+
+
 class CheckedClass(Fetched):
     """A class of a pattern with positional parts: fetched when the pattern is tried, and checked then.
 
@@ -284,7 +293,7 @@ class CheckedClass(Fetched):
     @property
     def found(self) -> Any:
         """The class. Raises RefusedClass when its `__match_args__` could reach a closed attribute."""
-        found = self._fetch()
+        found = behind(self._fetch())
         if is_class(found):
             order = mro_of(found)
             holder = next((base for base in order if "__match_args__" in namespace_of(base)), None)

@@ -24,6 +24,9 @@ _FREE_NODES = """
     MatchSequence MatchOr arguments TemplateStr Interpolation
 """
 
+_BUILTIN_CLASSES = """
+    bool bytearray bytes complex dict float frozenset int list memoryview object range set slice str tuple
+""".split()
 _NOTHING = ast.Constant(None)
 _BY_GUARD = "capture the object, as in `case Thing() as x if ...:`"
 
@@ -35,6 +38,7 @@ class Policy(NameChecker):
         super().__init__(source_lines)
         self.imports: dict[str, None] = {}
         self._classes: list[str] = []  # the innermost last, for name mangling
+        self._known_classes = set(_BUILTIN_CLASSES)  # what a pattern names without asking: for speed alone
         self._scopes: list[scopes.Scope] = []  # likewise
         self._nonlocal: frozenset[str] = frozenset()
         self._patterns: list[ast.stmt] | None = None
@@ -173,8 +177,7 @@ class Policy(NameChecker):
     def _comprehension(self, node: Any) -> Any:
         first = node.generators[0]
         first.iter = self.visit(first.iter)  # by the scope around
-        targets = [part for each in node.generators for part in ast.walk(each.target)]
-        self._scopes.append(scopes.Around(part.id for part in targets if type(part) is ast.Name))
+        self._scopes.append(scopes.Around(name for each in node.generators for name in scopes.targets(each.target)))
         iterated, first.iter = first.iter, _NOTHING
         self.node_contents_visit(node)
         first.iter = iterated
@@ -186,6 +189,7 @@ class Policy(NameChecker):
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         """A class: its first statement registers it as the program's own."""
         self._name(node, node.name, binds=True)
+        self._known_classes.add(node.name)
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.bases = [self.visit(each) for each in node.bases]
         node.keywords = [self.visit(each) for each in node.keywords]
@@ -264,7 +268,7 @@ class Policy(NameChecker):
     # Patterns
 
     def visit_Match(self, node: ast.Match) -> ast.AST | list[ast.stmt]:
-        """Classes with positional parts are checked when tried: see `guards.CheckedClass`."""
+        """Classes with positional parts, and those that may be stand-ins, are fetched by `guards.NamedClass`."""
         outer, self._patterns = self._patterns, []
         self.node_contents_visit(node)
         before, self._patterns = self._patterns, outer
@@ -279,12 +283,11 @@ class Policy(NameChecker):
         fetched = self.visit(cls)
         node.patterns = [self.visit(each) for each in node.patterns]
         node.kwd_patterns = [self.visit(each) for each in node.kwd_patterns]
-        if node.patterns and self._patterns is not None:
-            node.cls = self._fetched_later(plant.CHECKED_CLASS, fetched, cls)
-        elif isinstance(fetched, (ast.Name, ast.Attribute)):
-            node.cls = fetched
+        known = isinstance(cls, ast.Name) and cls.id in self._known_classes
+        if (node.patterns or not known) and self._patterns is not None:
+            node.cls = self._fetched_later(plant.CHECKED_CLASS if node.patterns else plant.NAMED_CLASS, fetched, cls)
         else:
-            self.refuse(node, "attribute", "this class cannot be named in a pattern", "give it a name first")
+            node.cls = fetched
         return node
 
     def _fetched_later(self, holder: str, fetched: ast.expr, old: ast.expr) -> ast.expr:

@@ -18,6 +18,7 @@ from langserver.python_runtime import (
     entry,
     forms,
     interpreter,
+    lastwords,
     localtime,
     modules,
     preload,
@@ -29,6 +30,7 @@ from langserver.python_runtime.compiler import Program, compile_source
 from langserver.python_runtime.errors import failure_of
 from langserver.python_runtime.logs import STDERR, STDOUT
 from langserver.python_runtime.modules import asynchronous
+from langserver.python_runtime.names import SOURCE_NAME
 from langserver.python_runtime.packages import known, loading
 from langserver.python_runtime.refusals import TOLD, Refusal
 from langserver.python_runtime.toplevel import BODY_NAME
@@ -38,6 +40,7 @@ from langserver.wire.header import TaskHeader
 from langserver.wire.strict_json import parse_strict
 
 _SEED_BYTES = 32
+_SETTERS = tuple(BaseException.__dict__[name].__set__ for name in ("__traceback__", "__context__", "__cause__"))
 _OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "the program ran out of memory", type="MemoryError")
 
 
@@ -63,11 +66,18 @@ class PythonRuntime:
         else:
             preload.for_reviewers(self._packages)
             self._builtins = vars(builtins)
-        preload.exercise(self._warm_up if self._policy else None)
+        preload.exercise(self._exercise if self._policy else None)
         if self._packages:
             loading.close_folders()
 
-    def _warm_up(self, source: str) -> None:
+    def warm_up(self) -> None:
+        """Has the interpreter compile a small program, of which nothing is kept and nothing runs.
+
+        Not the policy: each page that is written to is a page more for every child that waits.
+        """
+        compile(preload.SMALL, SOURCE_NAME, "exec")
+
+    def _exercise(self, source: str) -> None:
         program = compile_source("", source, self._policy)
         assert program.code is not None, program.failures
 
@@ -76,7 +86,8 @@ class PythonRuntime:
         return (*sys.version_info[:3], 0)
 
     def wake(self) -> None:
-        """Nothing waits for the child here."""
+        """Listens for the end of its time."""
+        lastwords.listen()
 
     def rehearse(self) -> bytes:
         """Nothing: `preload` has exercised it all, in the zygote itself."""
@@ -140,6 +151,7 @@ class PythonRuntime:
         sys.stdout, sys.stderr = STDOUT, STDERR
         interpreter.speak_to_log()
         start = time.perf_counter_ns()
+        lastwords.begin(channel)
         try:
             output, failures = _outcome(program, names, inputs, header.output_bytes)
             STDOUT.finish()
@@ -147,8 +159,12 @@ class PythonRuntime:
             spent = time.perf_counter_ns() - start
             self._end(channel, Report(output, failures, program.imports, program.compile_ns, spent))
         except MemoryError as error:
-            # Allocating here would raise it again: let go of the frames first, then write what is ready.
-            error.__traceback__ = error.__context__ = error.__cause__ = None
+            # Allocating here may raise it again: let go of the frames first, then write what is ready.
+            line = lastwords.line_of(error)
+            for let_go in _SETTERS:  # of the class, never the object's own
+                let_go(error, None)
+            channel.place(out_of_memory, line)
+            lastwords.over()
             channel.send_prepared(out_of_memory)
             os._exit(0)
 
@@ -167,6 +183,7 @@ class PythonRuntime:
             # The audit hook and the policy told of theirs when they refused.
             if failure.kind is ErrorKind.SANDBOX_VIOLATION and failure.type != "AuditRefusal":
                 channel.event("seccomp", "denied", failure.message)
+        lastwords.over()
         channel.report(report)
 
 
@@ -220,4 +237,7 @@ def _result(program: Program, names: dict[str, Any], inputs: object) -> Any:
 
 
 def _settled(value: Any) -> Any:
-    return asynchronous.run(value) if type(value) is types.CoroutineType else value
+    if type(value) is not types.CoroutineType:
+        return value
+    lastwords.wait_for(value)
+    return asynchronous.run(value)

@@ -13,6 +13,7 @@ from typing import Any
 from langserver.python_runtime.toplevel import bound_names
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_BINDING_NOTHING = frozenset({ast.Constant, ast.Load, ast.Store, ast.Pass, ast.Break, ast.Continue})
 _RESUMED = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
 
 
@@ -21,6 +22,13 @@ def declared_nonlocal(tree: ast.AST, source_lines: Iterable[str]) -> frozenset[s
     if not any("nonlocal" in line for line in source_lines):
         return frozenset()
     return frozenset(name for node in ast.walk(tree) if isinstance(node, ast.Nonlocal) for name in node.names)
+
+
+def targets(node: ast.expr) -> Iterable[str]:
+    """The variables that a target of assignments binds."""
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    return [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
 
 
 class Around:
@@ -108,6 +116,8 @@ def _own_parts(body: list[Any]) -> Iterator[tuple[ast.AST, bool]]:
     stack = [(node, False) for node in body]
     while stack:
         node, inside = stack.pop()
+        if type(node) in _BINDING_NOTHING:
+            continue
         yield node, inside
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             parts = [*getattr(node, "decorator_list", []), *node.args.defaults]

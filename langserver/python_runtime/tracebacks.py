@@ -193,6 +193,16 @@ def _with_heading(error: BaseException, heading: str) -> list[str]:
     return [f"{heading}\n", *(line for each in shown for line in each.splitlines(keepends=True))]
 
 
+def render_places(found: list[Place]) -> str:
+    """The program's frames as text, outermost first, many of them cut in the middle."""
+    left_out = len(found) - _FRAMES_SHOWN
+    half = _FRAMES_SHOWN // 2
+    shown = _collapsed(found if left_out <= 0 else found[:half])
+    if left_out > 0:
+        shown += [f"  ... {left_out} more frames ...\n", *_collapsed(found[-half:])]
+    return "".join(["Traceback (most recent call last):\n", *shown])
+
+
 def _collapsed(found: list[Place]) -> list[str]:
     """A text for each frame, for many of the same call one that counts them; marked as this interpreter marks them."""
     summary = traceback.StackSummary.from_list([_summary(place) for place in found])

@@ -21,6 +21,7 @@ from langserver.sandbox import confine
 from langserver.sandbox.probe import probe
 from langserver.server.address import Address, parse_address
 from langserver.server.capabilities import capabilities, layers_in_force, with_packages
+from langserver.server.cores import usable_cores
 from langserver.server.descriptors import raise_descriptor_limit
 from langserver.server.endpoint import add_services, bind, make_server, outbox_bytes
 from langserver.server.front import Front
@@ -131,6 +132,7 @@ def _plan(settings: Settings, runtime: str, layers: frozenset[str]) -> PoolPlan:
         zygote_max_age_seconds=settings.zygote_max_age,
         packages=settings.packages(runtime),
         jit=settings.jit(runtime),
+        cores=usable_cores(),
     )
 
 

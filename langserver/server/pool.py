@@ -22,14 +22,15 @@ _BACKOFF_SECONDS = (0.05, 5.0)
 _SETTLED_SECONDS = 5.0  # a zygote that lives so long, or gave a child for a task, has started well
 _RESTART_WAIT_SECONDS = 10.0
 _JAIL_FAILURES = 3
-_REFILL_SECONDS = 0.05
+_CALM_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class PoolPlan:
     """How a pool works. `memory_bytes` (growth) and `cpu_seconds` are what each child is sealed with.
 
-    `packages` are what the operator adds to the runtime; with `jit` its engine compiles.
+    `packages` are what the operator adds to the runtime; with `jit` its engine compiles. `cores` is how many tasks keep
+    this machine busy.
     """
 
     runtime: str
@@ -41,6 +42,7 @@ class PoolPlan:
     zygote_max_age_seconds: float
     packages: tuple[str, ...] = ()
     jit: bool = False
+    cores: int = 1
 
 
 class Pool:
@@ -55,6 +57,8 @@ class Pool:
         self._waiting: deque[Child] = deque()
         self._making = 0
         self._taken = 0
+        self._running = 0
+        self._calm_timer: asyncio.TimerHandle | None = None
         self._used_at = 0.0
         self._delay = 0.0  # before the next start
         self._jail_failures = 0
@@ -98,8 +102,9 @@ class Pool:
         """A child for one task, a warm one if there is one. Raises ZygoteLost, SpawnRefused."""
         child = self._waiting.popleft() if self._waiting else await self._spawn()
         self._taken += 1
-        # Mostly the task is done before, and the refill does not compete with it for a core.
-        asyncio.get_running_loop().call_later(_REFILL_SECONDS, self._refill)
+        self._running += 1
+        # Short tasks one after another are refilled for as they end. Who still runs after this does not mind.
+        self._refill_when_calm()
         if self._taken >= self._plan.zygote_max_tasks:
             self._replace("it forked its number of tasks")
         return child
@@ -108,13 +113,17 @@ class Pool:
         """A taken child is gone."""
         child.zygote.release(child)
         self._count_jail(child)
-        self._refill()
+        self._running -= 1
+        # While tasks keep all cores busy, a child made for later takes from them what it saves.
+        if self._running < self._plan.cores:
+            self._refill()
 
     async def close(self) -> None:
         """Ends every zygote and waiting child, and waits until they are gone."""
         self._closed = True
-        if self._age_timer:
-            self._age_timer.cancel()
+        for timer in (self._age_timer, self._calm_timer):
+            if timer:
+                timer.cancel()
         for task in self._work:
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
@@ -230,6 +239,11 @@ class Pool:
         finally:
             child.zygote.release(child)
 
+    def _refill_when_calm(self) -> None:
+        if self._calm_timer:
+            self._calm_timer.cancel()
+        self._calm_timer = asyncio.get_running_loop().call_later(_CALM_SECONDS, self._refill)
+
     def _refill(self) -> None:
         """Makes children until as many wait as should: a target, since one for one would let the pool bleed dry."""
         if self._closed or self._zygote is None or self._jail_failures >= _JAIL_FAILURES:
@@ -240,7 +254,7 @@ class Pool:
 
     async def _make_one(self, zygote: Zygote) -> None:
         try:
-            child = await zygote.spawn(self._plan.memory_bytes, self._plan.cpu_seconds)
+            child = await zygote.spawn(self._plan.memory_bytes, self._plan.cpu_seconds, ahead=True)
         except ZygoteLost:
             return
         except SpawnRefused as error:
@@ -260,7 +274,7 @@ class Pool:
         self._waiting.remove(child)
         child.zygote.release(child)
         self._count_jail(child)
-        self._refill()
+        self._refill_when_calm()  # not at once: should they all die, making them would be all that this machine does
 
     def _count_jail(self, child: Child) -> None:
         """Jails that fail one after another are no accident: the pool says so, until one holds again."""

@@ -18,8 +18,10 @@ _NUMBERS = 6
 class Op(IntEnum):
     """The first three go to the zygote, the others come from it."""
 
-    SPAWN = 1  # memory growth in bytes (0: none), CPU seconds (0: none); descriptors: input to read, report to write,
-    # and where there are control groups the door to its own
+    SPAWN = (
+        1  # memory growth in bytes (0: none), CPU seconds (0: none), 1 when no task waits for it; descriptors: input
+    )
+    # to read, report to write, and where there are control groups the door to its own
     LIMIT = 2  # memory growth in bytes (0: leave), CPU seconds (0: leave)
     TEST = 3  # itself: its jail, with children of its own. Only while it has no others
 

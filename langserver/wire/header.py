@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal
 
 Mode = Literal["run", "validate"]
@@ -29,7 +29,7 @@ class TaskHeader:
 
     def encode(self) -> bytes:
         """The payload of a HEADER frame."""
-        return json.dumps(asdict(self)).encode()
+        return json.dumps({name: getattr(self, name) for name in self.__slots__}).encode()
 
     @classmethod
     def decode(cls, payload: bytes) -> TaskHeader:

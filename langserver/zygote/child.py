@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from contextlib import suppress
 from typing import NoReturn
 
 from langserver.core.claims import Failure, Report
@@ -17,14 +18,18 @@ from langserver.wire.strict_json import BadInput
 from langserver.zygote.fork import Seal
 from langserver.zygote.runtime import Runtime
 
-_FAULT = 63  # below the exit codes of the jail's steps
+_FAULT = 63  # below the exit codes of the jail's steps, above that of a child whose time is up
 
 
-def live(runtime: Runtime, seal: Seal) -> NoReturn:
-    """Everything a forked process does; never returns to the zygote's loop."""
+def live(runtime: Runtime, seal: Seal, ahead: bool = False) -> NoReturn:
+    """Everything a forked process does; never returns to the zygote's loop. `ahead` when no task waits for it."""
     channel = Channel(REPORT_FD)
     try:
         seal(lambda event: channel.event("audit", "denied", event))
+        channel.sealed()
+        if ahead:
+            with suppress(Exception):  # it can do without
+                runtime.warm_up()
         _perform(runtime, channel, TaskPipe(INPUT_FD))
         os._exit(0)
     finally:
@@ -44,7 +49,6 @@ def rehearse(runtime: Runtime, seal: Seal) -> NoReturn:
 
 
 def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
-    channel.sealed()
     try:
         header = TaskHeader.decode(pipe.read(Kind.HEADER))
     except EOFError:  # a warm child that was never needed

@@ -64,6 +64,11 @@ class Child:
         if self._pidfd >= 0:
             pidfd.kill(self._pidfd)
 
+    def say_time_is_up(self) -> None:
+        """SIGXCPU, at which a Python child says where its program stands, and ends."""
+        if self._pidfd >= 0:
+            pidfd.send(self._pidfd, signal.SIGXCPU)
+
     @property
     def ran_out(self) -> bool:
         """Whether the kernel killed it because its control group was full. Raises OSError."""

@@ -93,8 +93,8 @@ class Zygote:
         """Whether a descriptor that it sent is a pidfd, and of a process that is its to name."""
         return pidfd.is_below(descriptor) if self._inside else pidfd.is_child_of(self.pid, descriptor)
 
-    async def spawn(self, memory_bytes: int, cpu_seconds: int) -> Child:
-        """Forks a child with these limits (growth in bytes, seconds; 0: none).
+    async def spawn(self, memory_bytes: int, cpu_seconds: int, ahead: bool = False) -> Child:
+        """Forks a child with these limits (growth in bytes, seconds; 0: none); `ahead` when no task waits for it.
 
         Returns once it has a pidfd, sealed or not. Raises ZygoteLost, SpawnRefused.
         """
@@ -110,7 +110,7 @@ class Zygote:
         try:
             if self._tree is not None:
                 handed.append(self._make_group(self._tree, child, memory_bytes))
-            self.tell(Message(Op.SPAWN, child.slot, (memory_bytes, cpu_seconds)), *handed)
+            self.tell(Message(Op.SPAWN, child.slot, (memory_bytes, cpu_seconds, int(ahead))), *handed)
             await self.answer(child.spawned)
         except (ZygoteLost, SpawnRefused, asyncio.CancelledError):
             child.kill()

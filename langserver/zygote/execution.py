@@ -31,6 +31,7 @@ _OF_A_CHILD_KILLED = (ErrorKind.CRASHED, ErrorKind.INTERNAL)  # not by a limit o
 _READ_BYTES = 16 << 10  # short lines cost the most to read: so much of them at one turn of the loop
 _WRITE_BYTES = 1 << 20
 _LINGER_SECONDS = 2.0
+LAST_WORDS_SECONDS = 0.25  # that a Python child has at its timeout, to say where its program stands
 # A killed child whose exit nobody tells: its zygote is stopped or stuck.
 _REAP_SECONDS = 10.0
 
@@ -110,15 +111,23 @@ class Execution:
         self._taking: asyncio.Future[Child] | None = None
 
     def end(self, reason: EndReason) -> None:
-        """Kills the child, or waits for none any more. The first reason counts."""
-        if self._ended is None:
-            self._ended = reason
-            if self._taking is not None:
-                self._taking.cancel()
-            if self._child is not None:
-                self._child.kill()
-                child = self._child
-                asyncio.get_running_loop().call_later(_REAP_SECONDS, _give_up_unless_reaped, child)
+        """Kills the child, or waits for none any more. The first reason counts, a second one ends the waiting."""
+        loop, child = asyncio.get_running_loop(), self._child
+        if self._ended is not None:
+            if child is not None:
+                child.kill()
+            return
+        self._ended = reason
+        if self._taking is not None:
+            self._taking.cancel()
+        if child is None:
+            return
+        if reason is EndReason.TIMEOUT and self._job.runtime == "python":
+            child.say_time_is_up()
+            loop.call_later(LAST_WORDS_SECONDS, _kill_unless_reaped, child)
+        else:
+            child.kill()
+        loop.call_later(_REAP_SECONDS, _give_up_unless_reaped, child)
 
     async def run(self) -> Outcome:
         """The outcome, once the child is gone and everything is given back. Raises nothing of the task's making."""
@@ -204,7 +213,8 @@ class _HandOver:
                 if self._job.lower_memory_bytes or self._job.lower_cpu_seconds:
                     # Not before: an engine that compiles makes more of itself than a sealed child keeps.
                     await self._settled.wait()
-                    await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
+                    if ended() is None:
+                        await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
                 if self._job.bounds.memory_bytes is not None:
                     self._child.zygote.watch.begin(self._child, self._job.bounds.memory_bytes, self._overgrow)
                 self._send()
@@ -380,6 +390,11 @@ def _input_bytes(job: Job) -> list[memoryview]:
 
 def _claimed_seconds(nanoseconds: int, wall_seconds: float) -> float:
     return min(nanoseconds / 1e9, wall_seconds)
+
+
+def _kill_unless_reaped(child: Child) -> None:
+    if not child.exit.done():
+        child.kill()
 
 
 def _give_up_unless_reaped(child: Child) -> None:

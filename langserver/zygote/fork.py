@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, Final, NoReturn
 
 from langserver.sandbox.jail import ChildLimits, Jail
 from langserver.sandbox.proc import Proc
 
 Seal = Callable[[Callable[[str], None]], None]  # given what to tell of each event that the audit hook refuses
+
+
+# What they have done at each fork is for processes with threads, but for `random`, whose generator is seeded at the
+# hand-over. Together they write to a hundred pages of every child.
+_NEEDLESS_HOOKS: Final = frozenset({"concurrent.futures.thread", "logging", "random", "threading"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,22 @@ class Birth:
 
 class NotForkable(Exception):
     """The zygote is not in the state in which it may fork; it must be replaced."""
+
+
+@contextmanager
+def without_needless_hooks() -> Iterator[None]:
+    """Modules of the library that are imported inside have nothing done at a fork; all others get what they ask for."""
+    register = os.register_at_fork
+
+    def choose(**hooks: Any) -> None:
+        if sys._getframe(1).f_globals.get("__name__") not in _NEEDLESS_HOOKS:
+            register(**hooks)
+
+    os.register_at_fork = choose
+    try:
+        yield
+    finally:
+        os.register_at_fork = register
 
 
 def fork_child(live: Callable[[], NoReturn], known_descriptors: frozenset[int], proc: Proc) -> int:

@@ -27,7 +27,14 @@ from langserver.wire.channel import TaskPipe
 from langserver.wire.control import SIZE, Message, Op
 from langserver.wire.frames import Kind
 from langserver.zygote.child import live, rehearse
-from langserver.zygote.fork import Birth, NotForkable, Seal, fork_child, received_descriptors
+from langserver.zygote.fork import (
+    Birth,
+    NotForkable,
+    Seal,
+    fork_child,
+    received_descriptors,
+    without_needless_hooks,
+)
 from langserver.zygote.launcher import become_first_process
 from langserver.zygote.limits import lower_limits
 from langserver.zygote.reap import reap, reap_strangers
@@ -107,11 +114,11 @@ class Zygote:
         return True
 
     def _spawn(self, message: Message, descriptors: list[int]) -> None:
-        memory, cpu, *_ = message.numbers
+        memory, cpu, ahead, *_ = message.numbers
         input_fd, report_fd, *door = descriptors
         limits = ChildLimits(self._idle.memory_bytes + memory if memory else None, cpu or None, *door)
         try:
-            pid = self._fork_task(limits, input_fd, report_fd, *door)
+            pid = self._fork_task(limits, input_fd, report_fd, *door, life=partial(live, ahead=bool(ahead)))
         except OSError as error:
             self._tell(Message(Op.NOT_SPAWNED, message.slot, (error.errno or 0,)))
             return
@@ -224,8 +231,9 @@ def prepare(
     oom_fd = oom.open_score()
     harden_zygote(layers, control_fd, parent_pid, oom_fd, inside)
     os.environ.clear()
-    runtime = make_runtime(name, POLICY in layers, packages, jit)
-    runtime.preload()
+    with without_needless_hooks():
+        runtime = make_runtime(name, POLICY in layers, packages, jit)
+        runtime.preload()
     jail = Jail(name, layers, inside.proc if inside else Proc(), jit)
     finish_zygote(layers, inside)
     gc.collect()

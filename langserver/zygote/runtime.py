@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol, cast
 
 from langserver.wire.channel import Channel
@@ -27,6 +30,9 @@ class Runtime(Protocol):
 
     def learn(self, rehearsed: bytes) -> None:
         """In the zygote: has its children begin with that."""
+
+    def warm_up(self) -> None:
+        """In a sealed child that waits for its task: does what leaves nothing behind but pages that are its own."""
 
     def draw(self) -> int:
         """A number of 53 bits from the generator that a task without a seed would use. In a child of the self-test."""
@@ -60,7 +66,8 @@ def make_runtime(name: str, policy: bool, packages: tuple[str, ...], jit: bool =
     JavaScript runtime does not have.
     """
     if name == "python":
-        from langserver.python_runtime.run import PythonRuntime
+        with _left_out("ssl"):
+            from langserver.python_runtime.run import PythonRuntime
 
         return cast("Runtime", PythonRuntime(policy, packages))
     if name == "js":
@@ -68,3 +75,18 @@ def make_runtime(name: str, policy: bool, packages: tuple[str, ...], jit: bool =
 
         return cast("Runtime", JsRuntime(policy, packages, jit))
     raise ValueError(f"there is no runtime {name!r}")
+
+
+@contextmanager
+def _left_out(module: str) -> Iterator[None]:
+    """Whatever is imported inside has to do without it. `asyncio` can do without `ssl`, which is of no use in a child,
+    and with which every fork and every end would cost 4 % more.
+    """
+    if module in sys.modules:
+        yield
+        return
+    sys.modules[module] = None  # type: ignore[assignment]  # importing it raises ImportError (the import system, 5.3.1)
+    try:
+        yield
+    finally:
+        del sys.modules[module]

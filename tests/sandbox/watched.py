@@ -6,6 +6,7 @@ Started as `python -I watched.py ROOT RUNTIME LAYERS`. Reads one JSON object a l
     watch           calls that kill the child: [[name, [[index of an argument, value]...]]...]
     deny            an event that the audit hook of this child refuses
     memory_mib      growth that the child may have; absent: no limit
+    time_is_up      send the child SIGXCPU after its first log line
     pause           stop and continue the child once it waits after its first log line
     late            tell which modules came after the seal
     form            empty: ask for the compiled form; else one, in base64, that goes behind the source
@@ -119,7 +120,7 @@ class Watched:
         )
         os.set_blocking(feed, False)
         decoder, frames = FrameDecoder(CAPS), []
-        paused = not task.get("pause")
+        paused, told_of_time = not task.get("pause"), not task.get("time_is_up")
         while True:
             if select.select([listen], [feed] if stream else [], [])[1]:
                 stream = feed_some(feed, stream)
@@ -131,6 +132,9 @@ class Watched:
             if not paused and any(frame.kind is Kind.LOG for frame in frames):
                 paused = True
                 self.pause(pid)
+            if not told_of_time and any(frame.kind is Kind.LOG for frame in frames):
+                told_of_time = True
+                os.kill(pid, signal.SIGXCPU)
         os.close(listen)
         os.close(feed)
         _, status = os.waitpid(pid, 0)

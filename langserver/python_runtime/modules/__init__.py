@@ -15,6 +15,7 @@ from langserver.python_runtime.instead import instead_of, instead_of_attribute
 from langserver.python_runtime.modules import (
     abstract,
     aliases,
+    archives,
     caches,
     contexts,
     converters,
@@ -46,6 +47,7 @@ def build() -> None:
     abstract.harden()
     enums.harden()
     formats.harden()
+    archives.harden()
     functional.harden()
     aliases.harden()
     caches.harden()

@@ -8,7 +8,7 @@ from abc import get_cache_token
 from collections.abc import Callable
 from typing import Any, get_args
 
-from langserver.python_runtime.faces import behind
+from langserver.python_runtime.faces import behind, shown
 from langserver.python_runtime.guards import check_write, load
 from langserver.python_runtime.names import exact
 from langserver.python_runtime.refusals import attribute
@@ -133,6 +133,10 @@ class _Implementations:
         self._registry[cls] = implementation
         self._found.clear()
 
+    def all(self) -> types.MappingProxyType[Any, Any]:
+        """By class, as the program may have it."""
+        return types.MappingProxyType({shown(cls): found for cls, found in self._registry.items()})
+
     def of(self, cls: Any) -> Any:
         """The one for `cls`. Raises RuntimeError when two are as good."""
         kind = behind(cls)
@@ -176,15 +180,21 @@ def singledispatch(func: Callable[..., Any]) -> Any:
     if type(func) in (classmethod, staticmethod):
         named = named.__func__
     wrapper.__name__, wrapper.__doc__ = named.__name__, named.__doc__
-    return _Dispatcher(wrapper, register, implementations.of)
+    return _Dispatcher(wrapper, register, implementations.of, implementations.all)
 
 
 class _Dispatcher:
-    def __init__(self, call: Any, register: Any, dispatch: Any) -> None:
+    def __init__(self, call: Any, register: Any, dispatch: Any, registry: Any) -> None:
         self.__name__, self.__doc__ = call.__name__, call.__doc__
         self.__call = call
         self.register = register
         self.dispatch = dispatch
+        self.__registry = registry
+
+    @property
+    def registry(self) -> Any:
+        """What is registered for which class."""
+        return self.__registry()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__call(*args, **kwargs)

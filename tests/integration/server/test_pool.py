@@ -293,3 +293,59 @@ async def test_an_answer_is_waited_for_while_others_come(monkeypatch: pytest.Mon
         assert zygote.lost
     finally:
         await zygote.close()
+
+
+@asynccontextmanager
+async def counted(plan: PoolPlan, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Pool, list[bool]]]:
+    """A pool with its first children, and for each child that was asked for whether a task did not wait for it."""
+    spawn = client.Zygote.spawn
+    asked: list[bool] = []
+
+    async def noted(zygote: client.Zygote, memory: int, cpu: int, ahead: bool = False) -> child_handle.Child:
+        asked.append(ahead)
+        return await spawn(zygote, memory, cpu, ahead)
+
+    monkeypatch.setattr(client.Zygote, "spawn", noted)
+    async with a_pool(plan) as (pool, _):
+        await until(lambda: pool.waiting == plan.warm)
+        yield pool, asked
+
+
+async def end(pool: Pool, child: child_handle.Child) -> None:
+    """As a task does, and lets what that started begin."""
+    child.kill()
+    await child.exit
+    pool.done(child)
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
+async def test_no_child_is_made_for_later_while_tasks_keep_the_cores_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool_module, "_CALM_SECONDS", 1e9)
+    async with counted(PLAN, monkeypatch) as (pool, asked):
+        first, second = await pool.take(), await pool.take()
+        assert asked == [True, False], "the second task found none that waited"
+        await end(pool, first)
+        assert asked == [True, False], "one task is left, and there is one core"
+        await end(pool, second)
+        assert asked == [True, False, True]
+        await until(lambda: pool.waiting == 1)
+
+
+async def test_a_long_task_does_not_keep_the_pool_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool_module, "_CALM_SECONDS", 0.01)
+    async with counted(PLAN, monkeypatch) as (pool, asked):
+        child = await pool.take()
+        await until(lambda: pool.waiting == 1)
+        assert asked == [True, True]
+        await end(pool, child)
+
+
+async def test_a_waiting_child_that_dies_is_replaced_and_nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with counted(PLAN, monkeypatch) as (pool, asked):
+        (waiting,) = pool._waiting
+        waiting.kill()
+        await waiting.exit
+        await until(lambda: pool.waiting == 1)
+        assert asked == [True, True]
+        assert pool._waiting[0] is not waiting
