@@ -17,6 +17,12 @@ FUZZ_CORPUS := .fuzz
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?= $(basename $(notdir $(wildcard tests/fuzz/targets/*.py)))
 PYTEST_ARGS ?=
+PEERS := .venv-peers
+PEERS_STAMP := $(PEERS)/.stamp
+PEERS_JS := bench/peers
+PEERS_JS_STAMP := $(PEERS_JS)/node_modules/.stamp
+PEERS_TRIED := $(PEERS_JS)/.tried
+ROWS ?=
 
 IMAGE ?= langserver
 IMAGE_ARGS ?=
@@ -29,7 +35,7 @@ VENDOR := langserver/js_runtime/vendor
 PROTOC = $(BIN)/python -m grpc_tools.protoc --proto_path=$(PB)=proto \
   --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc
 
-.PHONY: help setup demo test test-slow test-all security fuzz bench lint format wheel image proto bundles lock-js lock clean
+.PHONY: help setup demo test test-slow test-all security fuzz bench bench-long bench-peers lint format wheel image proto bundles lock-js lock clean
 
 help: ## shows this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -77,8 +83,34 @@ $(FUZZ_STAMP): requirements-fuzz.lock
 	  echo "atheris has wheels for Python 3.11 to 3.13 on x86-64 only: make fuzz PYTHON=python3.13" >&2; exit 1; }
 	@touch $@
 
-bench: setup ## figures: a table, and bench/results/latest.json
-	@$(BIN)/python -m bench.run
+bench: setup $(PEERS_TRIED) ## figures: a table, and bench/results; ROWS=load,peers for some of them
+	@$(BIN)/python -m bench.run $(if $(ROWS),--rows $(ROWS))
+
+bench-long: setup ## whether the server grows in 50,000 executions: minutes
+	@$(BIN)/python -m bench.run --rows endurance
+
+bench-peers: $(PEERS_STAMP) $(PEERS_JS_STAMP) ## installs what bench compares with
+
+# Once and not each time: where one cannot be had, its rows are left out.
+$(PEERS_TRIED): requirements-peers.lock $(PEERS_JS)/package-lock.json
+	@$(MAKE) --keep-going --no-print-directory bench-peers \
+	  || echo "a peer could not be installed, its rows are left out; make bench-peers tries again" >&2
+	@touch $@
+
+$(PEERS_STAMP): requirements-peers.lock
+	@$(PYTHON) -m venv $(PEERS)
+	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --require-hashes \
+	  -r requirements-peers.lock
+	@touch $@
+
+# isolated-vm is compiled, with the headers of node where they lie beside it.
+$(PEERS_JS_STAMP): $(PEERS_JS)/package-lock.json
+	@command -v npm >/dev/null || { echo "npm is needed for the JavaScript peers" >&2; exit 1; }
+	@echo "compiling isolated-vm for $$(node --version): a minute or two"
+	@cd $(PEERS_JS) && prefix=$$(node -p 'path.resolve(process.execPath, "../..")') && \
+	  { [ ! -e "$$prefix/include/node/node.h" ] || export npm_config_nodedir="$$prefix"; } && \
+	  npm ci --no-audit --no-fund --silent
+	@touch $@
 
 lint: setup ## style, types and the import contract
 	$(BIN)/ruff check .
@@ -105,9 +137,11 @@ proto: setup ## generates langserver/pb from proto/lang.proto
 bundles: ## builds langserver/js_runtime/vendor from js/
 	cd js && npm ci --ignore-scripts --no-audit --no-fund --silent && node build.mjs $(abspath $(VENDOR))
 
-lock-js: ## resolves js/package-lock.json anew, without addresses
-	cd js && npm install --package-lock-only --omit-lockfile-registry-resolved --ignore-scripts --no-audit --no-fund --silent \
-	  && node lock.mjs
+# Without what is installed: of that npm would write no hashes.
+lock-js: ## resolves the locks of npm anew, without addresses
+	for folder in js $(PEERS_JS); do rm -rf $$folder/node_modules; npm install --prefix $$folder --package-lock-only --omit-lockfile-registry-resolved \
+	  --ignore-scripts --no-audit --no-fund --silent; done
+	node js/lock.mjs js $(PEERS_JS)
 
 # Needs uv. Newest versions within pyproject.toml's bounds; the other locks hold what the developers' holds too.
 lock: ## resolves the locks anew
@@ -117,6 +151,8 @@ lock: ## resolves the locks anew
 	  --extra reflection -c requirements-dev.lock pyproject.toml -o requirements.lock
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
 	  --group pyproject.toml:fuzz -c requirements-dev.lock -o requirements-fuzz.lock
+	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
+	  --group pyproject.toml:peers -c requirements-dev.lock -o requirements-peers.lock
 
 clean: ## removes the environments and everything made
-	rm -rf $(VENV) $(FUZZ) $(FUZZ_CORPUS) js/node_modules build dist bench/results .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(FUZZ) $(FUZZ_CORPUS) $(PEERS) $(PEERS_JS)/node_modules $(PEERS_TRIED) js/node_modules build dist bench/results .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,7 +1,11 @@
-// Takes what is no part of the lock out of package-lock.json: where to give money, which npm writes as addresses.
+// Takes what is no part of a lock out of the package-lock.json of each folder named: where to give money, which npm
+// writes as addresses.
 import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 
-const file = new URL("package-lock.json", import.meta.url);
-const lock = JSON.parse(readFileSync(file, "utf8"));
-for (const entry of Object.values(lock.packages)) delete entry.funding;
-writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+for (const folder of process.argv.slice(2)) {
+  const file = join(folder, "package-lock.json");
+  const lock = JSON.parse(readFileSync(file, "utf8"));
+  for (const entry of Object.values(lock.packages)) delete entry.funding;
+  writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+}

@@ -12,6 +12,8 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from langserver.core.jit import MEANT as JIT_MEANT
+from langserver.core.jit import parse_jit
 from langserver.errors import RequestError, StartError
 from langserver.limits import Ceilings
 from langserver.python_runtime.packages.names import MEANT, parse_modules
@@ -23,7 +25,7 @@ from langserver.zygote.request import RUNTIMES, canonical_runtime
 _PREFIX = "LANG_"
 _DEFAULTS = Ceilings()
 # Known from the design, not built into this version: to run without what they ask for would be worse than not to start.
-_NOT_YET = ("auth_tokens_file", "js_jit", "log_format", "metrics_addr")
+_NOT_YET = ("auth_tokens_file", "log_format", "metrics_addr")
 _TOKEN_BYTES = 16
 _TOKEN = re.compile(r"[\x21-\x7e]+")  # what a header can carry (RFC 9110, section 5.5), without spaces
 _MAX_MESSAGE_BYTES = 1 << 30  # code and input each; gRPC counts message lengths in 32 bits
@@ -56,6 +58,10 @@ def _js_modules(value: object) -> object:
         return value
     # By name, and only when it is set: nothing else of the runtime is needed here.
     return importlib.import_module("langserver.js_runtime.catalog").chosen(value)
+
+
+def _jit(value: object) -> object:
+    return parse_jit(value) if isinstance(value, str) else value
 
 
 def _token(value: SecretStr) -> SecretStr:
@@ -114,11 +120,13 @@ class Settings(BaseSettings):
         REQUIRED,
         description=f"none, or some of {', '.join(LAYERS)}, separated by commas",
     )
+    compile_cache_mb: int = _whole(0, 1 << 16, 32)
     zygote_max_tasks: int = _whole(1, 10_000_000, 1_000)
     zygote_max_age: int = _whole(1, 10_000_000, 600)
     js_modules: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_js_modules)] = Field(
         (), description="some of dayjs, lodash, luxon, separated by commas"
     )
+    js_jit: Annotated[bool, BeforeValidator(_jit)] = Field(False, description=JIT_MEANT)
     allow_insecure: bool = Field(False, description="1 or 0")
     tls_cert: _File = Field(None, description="a file this process can read")
     tls_key: _File = Field(None, description="a file this process can read")
@@ -160,6 +168,10 @@ class Settings(BaseSettings):
     def packages(self, runtime: str) -> tuple[str, ...]:
         """What the operator adds to what tasks of `runtime` may import."""
         return self.python_modules if runtime == "python" else self.js_modules
+
+    def jit(self, runtime: str) -> bool:
+        """Whether the operator lets the engine of `runtime` compile."""
+        return self.js_jit and runtime == "js"
 
     @property
     def ceilings(self) -> Ceilings:

@@ -1,28 +1,35 @@
 """Forks children with an isolate each and runs one program in each; prints the nanoseconds from source to report, a
 JSON array a program, and those of the prelude itself.
 
-Arguments: the number of children for each program. Children are not sealed: what is measured is JavaScript.
+Arguments: the number of children for each program. Children are not sealed: what is measured is JavaScript. They begin
+with what a rehearsal compiled, as those of a zygote do.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import time
 from collections.abc import Callable
 
 from langserver.js_runtime import JsRuntime
+from langserver.js_runtime import isolate as isolate_texts
 from langserver.js_runtime.catalog import OPTIONAL
 from langserver.js_runtime.engine import V8Engine
-from langserver.js_runtime.isolate import load_prelude
+from langserver.js_runtime.isolate import Isolate
 from langserver.js_runtime.libraries import Libraries
+from langserver.js_runtime.rehearsal import learned
+from langserver.js_runtime.v8_interface import Code
 from langserver.wire.channel import Channel
 from langserver.wire.header import TaskHeader
 
 PROGRAMS = {
     "trivial": "function main(inputs) { return inputs.n + 1 }",
+    "await in a body": "const n = await Promise.resolve(inputs.n);\nreturn [\n  { json: { n } },\n];",
+    "await (x) in main": "async function main(inputs) { return await (async () => inputs.n)(); }",
+    "await, and a last expression": "const n = await Promise.resolve(inputs.n);\nn + 1",
+    "export default": "export default (inputs) => inputs.n + 1",
     "console.log": "console.log({ a: [1] })",
     "an error": "function main() { throw new Error('x') }",
     "TextEncoder": "new TextEncoder().encode('x')[0]",
@@ -52,22 +59,28 @@ PROGRAMS = {
 PRELUDE, PRELUDE_ALONE = "prelude", "prelude without what waits to be used"
 
 
-def in_child(work: Callable[[], int]) -> int:
-    """What `work` returns in a child: nanoseconds."""
+def told_by_child(work: Callable[[], bytes]) -> bytes:
+    """What `work` returns in a child."""
     read_end, write_end = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
-            os.write(write_end, str(work()).encode())
+            with open(write_end, "wb") as pipe:
+                pipe.write(work())
         finally:
             os._exit(0)
     os.close(write_end)
-    said = os.read(read_end, 64)
-    os.close(read_end)
+    with open(read_end, "rb") as pipe:
+        said = pipe.read()
     os.waitpid(pid, 0)
     if not said:
         sys.exit("a child failed")
-    return int(said)
+    return said
+
+
+def in_child(work: Callable[[], int]) -> int:
+    """What `work` returns in a child: nanoseconds."""
+    return int(told_by_child(lambda: str(work()).encode()))
 
 
 def run(runtime: JsRuntime, source: str) -> int:
@@ -84,25 +97,32 @@ def run(runtime: JsRuntime, source: str) -> int:
     return time.perf_counter_ns() - started
 
 
-def evaluate(engine: V8Engine, script: bytes) -> int:
-    """One script in a new isolate that has run something before."""
+def load(engine: V8Engine, code: Code) -> int:
+    """One script of ours in a new isolate that has run something before."""
     engine.open()
-    engine.evaluate(b"1")
+    engine.load(Code(b"1"))
     engine.collect(10)
     started = time.perf_counter_ns()
-    engine.evaluate(script)
+    engine.load(code)
     if engine.collect(10) is None:
         raise SystemExit("no answer")
     return time.perf_counter_ns() - started
 
 
-def bare(prelude: bytes, accessors: str) -> bytes:
-    """The prelude without the texts and the accessors that only wait."""
-    text, replaced = re.subn(rb'(?m)^const ([A-Z]+) = ".*$', rb"const \1 = '';", prelude)
-    found = accessors.encode()
-    if replaced < 2 or found not in text:
-        sys.exit("the prelude is another than this driver knows")
-    return text.replace(found, b"const lazySurface = { __proto__: getPrototypeOf(globalThis) };\n")
+def used_by_all(engine: V8Engine, prelude: Code, libraries: Libraries) -> bytes:
+    """What is compiled of the prelude when the trivial program has run."""
+    isolate = Isolate(engine, {isolate_texts.PRELUDE: prelude}, libraries)
+    channel = Channel(os.open(os.devnull, os.O_WRONLY))
+    isolate.set_task(1 << 18, 1 << 21, "task.js", None)
+    isolate.parse_input(b'{"n": 41}')
+    isolate.follow(isolate.run_script(PROGRAMS["trivial"].encode(), channel), channel)
+    return engine.compiled(prelude)
+
+
+def rehearsed(runtime: JsRuntime) -> bytes:
+    """What a zygote learns from its first child."""
+    runtime.wake()
+    return runtime.rehearse()
 
 
 def main() -> None:
@@ -112,13 +132,18 @@ def main() -> None:
     runtime.preload()
     engine = V8Engine()
     engine.preload()
-    libraries = Libraries(())
-    prelude = load_prelude(libraries)
-    scripts = {PRELUDE: prelude, PRELUDE_ALONE: bare(prelude, libraries.accessors())}
+    libraries = Libraries(OPTIONAL)
+    prelude = Code(isolate_texts.load_prelude(libraries))
+    told = told_by_child(lambda: rehearsed(runtime))
+    runtime.learn(told)
+    scripts = {
+        PRELUDE: learned(told, {isolate_texts.PRELUDE: prelude})[isolate_texts.PRELUDE],
+        PRELUDE_ALONE: Code(prelude.script, told_by_child(lambda: used_by_all(engine, prelude, libraries))),
+    }
     found: dict[str, list[int]] = {name: [] for name in (*PROGRAMS, *scripts)}
     for number in range(-1, count):  # in turn, so that a slow moment falls on all
         times = {name: in_child(lambda source=source: run(runtime, source)) for name, source in PROGRAMS.items()}  # type: ignore[misc]
-        times |= {name: in_child(lambda script=script: evaluate(engine, script)) for name, script in scripts.items()}  # type: ignore[misc]
+        times |= {name: in_child(lambda script=script: load(engine, script)) for name, script in scripts.items()}  # type: ignore[misc]
         if number >= 0:
             for name, nanoseconds in times.items():
                 found[name].append(nanoseconds)

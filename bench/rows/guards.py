@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bench.measure import Context, Ratio, Row
+from bench.context import Context
+from bench.measure import Ratio, Row
 
 # With the ratio that is aimed at; 0 for none.
 _LOOPS = {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bench.measure import Context, Ratio, Row
+from bench.context import Context
+from bench.measure import Ratio, Row
 
 PROGRAM = "js program: {}"
 PRELUDE, PRELUDE_ALONE = PROGRAM.format("prelude"), PROGRAM.format("prelude without what waits to be used")

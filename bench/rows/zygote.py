@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bench.measure import Context, Ratio, Row
+from bench.context import Context
+from bench.measure import Ratio, Row
 from bench.rows.baselines import BARE_FORK
 
 PRELOADED_FORK = "fork, exit and reap with the Python zygote's modules"

@@ -6,7 +6,7 @@ import sys
 from argparse import Namespace
 
 from langserver.commands import as_json
-from langserver.commands.added import added_packages
+from langserver.commands.added import added_jit, added_packages
 from langserver.commands.answers import exit_status, refuse
 from langserver.commands.one_task import perform, until_signal
 from langserver.commands.present import Page
@@ -28,8 +28,8 @@ def check(options: Namespace) -> int:
             source.runtime, source.code, filename=source.label, asked=Asked(timeout_seconds=VALIDATE_SECONDS)
         )
         job = make_job(request, ceilings, "validate")
-        packages = added_packages(job.runtime)
-        judged = until_signal(perform(job, ceilings, default_layers(), packages, _nothing_runs)).verdict
+        packages, jit = added_packages(job.runtime), added_jit(job.runtime)
+        judged = until_signal(perform(job, ceilings, default_layers(), packages, _nothing_runs, jit=jit)).verdict
     except RequestError as error:
         return refuse(options.json, Refusal.INVALID_ARGUMENT, str(error))
     except StartError as error:

@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 from argparse import Namespace
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
@@ -15,6 +15,7 @@ from langserver.commands import as_json, selftest_table
 from langserver.commands.exits import ExitStatus
 from langserver.commands.one_task import perform_on, start_zygote, until_signal
 from langserver.commands.present import Colour, Page
+from langserver.core.jit import profile
 from langserver.errors import StartError
 from langserver.limits import Ceilings
 from langserver.sandbox.probe import LayerStatus, probe
@@ -31,12 +32,16 @@ _ANSWER = b"42"
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How one runtime did. `version` is empty when it did not start; `detail` says what happened."""
+    """How one runtime did. `version` is empty when it did not start; `detail` says what happened.
+
+    `profile` is how it executes code and what that costs in safety, empty where there is one way only.
+    """
 
     name: str
     version: str
     ok: bool
     detail: str
+    profile: str
     selftest: tuple[Finding, ...] = ()
 
 
@@ -93,27 +98,29 @@ async def _try_all(layers: frozenset[str], settings: Settings) -> tuple[Trial, .
 async def _try(runtime: str, layers: frozenset[str], settings: Settings) -> Trial:
     ceilings = settings.ceilings
     job = make_job(TaskRequest(runtime, _TRIALS[runtime]), ceilings, "run")
+    way = profile(runtime, settings.jit(runtime))
     try:
-        zygote = await start_zygote(runtime, layers, settings.packages(runtime))
+        zygote = await start_zygote(runtime, layers, settings.packages(runtime), settings.jit(runtime))
     except StartError as error:
-        return Trial(runtime, "", False, str(error))
+        return Trial(runtime, "", False, str(error), way)
+    trial = Trial(runtime, zygote.facts.version, False, "", way)
     try:
         findings = await zygote.try_walls(layers)
+        trial = replace(trial, selftest=findings)
         if complaint(findings) is not None:
-            return Trial(runtime, zygote.facts.version, False, "the self-test failed, see below", findings)
+            return replace(trial, detail="the self-test failed, see below")
         outcome = await perform_on(zygote, job, ceilings, layers, _quiet)
     except ZygoteError as error:
-        return Trial(runtime, zygote.facts.version, False, str(error))
+        return replace(trial, detail=str(error), selftest=())
     finally:
         await zygote.close()
     blind = f"; {zygote.watch.blind}" if zygote.watch.blind else ""
     judged = outcome.verdict
     if judged.report is not None and judged.report.output == _ANSWER:
-        took = f"a task took {outcome.usage.wall_seconds * 1000:.1f} ms{blind}"
-        return Trial(runtime, zygote.facts.version, True, took, findings)
+        return replace(trial, ok=True, detail=f"a task took {outcome.usage.wall_seconds * 1000:.1f} ms{blind}")
     failure = judged.failure
     said = f"{failure.kind.name}: {failure.message}" if failure else judged.message or "the trial gave a wrong answer"
-    return Trial(runtime, zygote.facts.version, False, said, findings)
+    return replace(trial, detail=said)
 
 
 def _quiet(_: LogLine) -> None:
@@ -143,6 +150,8 @@ def _show(page: Page, found: Findings) -> None:
     for trial in found.runtimes:
         mark = page.paint("ok     ", Colour.GREEN) if trial.ok else page.paint("FAILED ", Colour.RED)
         page.line(f"  {trial.name:<12}{mark}  {f'{trial.version}: ' if trial.version else ''}{page.safe(trial.detail)}")
+        if trial.profile:
+            page.line(f"  {'':<12}         {trial.profile}")
     if any(trial.selftest for trial in found.runtimes):
         page.line()
         selftest_table.show(page, {trial.name: trial.selftest for trial in found.runtimes})

@@ -47,25 +47,29 @@ async def perform(
     layers: frozenset[str],
     packages: tuple[str, ...],
     on_log: Callable[[LogLine], None],
+    *,
+    jit: bool = False,
 ) -> Outcome:
-    """Runs the job, with the operator's packages. Cancelling it ends the child first.
+    """Runs the job, with the operator's packages, or with an engine that compiles. Cancelling it ends the child first.
 
     Raises StartError when no zygote can be had.
     """
     if PRIVILEGES in layers:
         # As a server is: a child of the same user may not read our memory or environment through /proc or ptrace.
         confine.forbid_dumps()
-    zygote = await start_zygote(job.runtime, layers, packages)
+    zygote = await start_zygote(job.runtime, layers, packages, jit)
     try:
         return await perform_on(zygote, job, ceilings, layers, on_log)
     finally:
         await zygote.close()
 
 
-async def start_zygote(runtime: str, layers: frozenset[str], packages: tuple[str, ...] = ()) -> Zygote:
+async def start_zygote(
+    runtime: str, layers: frozenset[str], packages: tuple[str, ...] = (), jit: bool = False
+) -> Zygote:
     """Starts a zygote. Raises StartError."""
     try:
-        return await Zygote.start(runtime, layers, packages)
+        return await Zygote.start(runtime, layers, packages, jit)
     except ZygoteError as error:
         raise StartError(str(error)) from None
 

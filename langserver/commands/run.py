@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Callable
 
 from langserver.commands import as_json
-from langserver.commands.added import added_packages
+from langserver.commands.added import added_jit, added_packages
 from langserver.commands.answers import exit_status, refuse
 from langserver.commands.one_task import perform, until_signal
 from langserver.commands.present import Page
@@ -32,7 +32,8 @@ def run(options: Namespace) -> int:
         if options.layers is not None:
             errors.warning(_warning(layers))
         on_log = logs.append if options.json else _shower(errors)
-        outcome = until_signal(perform(job, ceilings, layers, added_packages(job.runtime), on_log))
+        packages, jit = added_packages(job.runtime), added_jit(job.runtime)
+        outcome = until_signal(perform(job, ceilings, layers, packages, on_log, jit=jit))
     except RequestError as error:
         return refuse(options.json, Refusal.INVALID_ARGUMENT, str(error))
     except StartError as error:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from langserver.core.outcome import ErrorKind
+
+# The exit code of a child that was told that its time is up.
+STOPPED: Final = 62
 
 
 @dataclass(frozen=True, slots=True)

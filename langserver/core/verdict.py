@@ -9,11 +9,14 @@ import signal
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from langserver.core.claims import Failure, Report, SecurityClaim
+from langserver.core.claims import STOPPED, Failure, Report, SecurityClaim
 from langserver.core.outcome import ErrorKind
 
 MIB = 1 << 20
 SLACK_BYTES = 32 * MIB  # what a task may come to hold above its limit; more is never let be
+# Of machine code, where the engine compiles. It is made before the seal and no limit of a task counts it, so it is no
+# more than what a task may hold above its limit anyway.
+CODE_BYTES = SLACK_BYTES
 
 _LOST = "zygote lost: the process for this task died or could not be had; it is safe to try again"
 
@@ -63,6 +66,7 @@ class Evidence:
     `exit` is None when the zygote died and took the exit status with it. `jail_step` names the step whose exit code the
     child ended with, if it is one of theirs. `output_fault` says what is wrong with the report's JSON. `seen_bytes` is
     the growth, page tables included, at which the watch ended it; `ran_out`: the kernel did, its group was full.
+    `code_bytes` is the memory that the engine has for machine code, 0 where it compiles nothing.
     """
 
     runtime: str
@@ -78,6 +82,7 @@ class Evidence:
     jail_step: str | None = None
     seen_bytes: int = 0
     ran_out: bool = False
+    code_bytes: int = 0
 
     @property
     def peak_bytes(self) -> int:
@@ -121,14 +126,16 @@ def _ended_badly(evidence: Evidence, exit_: Exit) -> Verdict:
     """The child did not end with exit 0 and a whole report, or it used all its memory."""
     if _at_memory_limit(evidence):
         failed = _failed(ErrorKind.MEMORY_LIMIT, _memory_message(evidence.bounds), "MemoryError")
-        return replace(failed, events=_passed_limits(evidence))
+        return replace(_placed(failed, evidence, ErrorKind.MEMORY_LIMIT), events=_passed_limits(evidence))
     if evidence.ended is EndReason.TIMEOUT:
         limit = evidence.bounds.timeout_seconds
-        return _failed(ErrorKind.TIMEOUT, f"the task ran longer than its limit of {limit:g} s")
+        failed = _failed(ErrorKind.TIMEOUT, f"the task ran longer than its limit of {limit:g} s")
+        return _placed(failed, evidence, ErrorKind.USER_ERROR)
     if _used_its_cpu(evidence, exit_):
-        return _failed(
+        failed = _failed(
             ErrorKind.CPU_LIMIT, f"the task used more than its limit of {evidence.bounds.cpu_seconds} s of CPU time"
         )
+        return _placed(failed, evidence, ErrorKind.USER_ERROR)
     if exit_.signal == signal.SIGSYS:
         event = SecurityClaim("seccomp", "killed", "a system call that no honest program makes")
         failed = _failed(
@@ -138,7 +145,25 @@ def _ended_badly(evidence: Evidence, exit_: Exit) -> Verdict:
     if evidence.runtime == "js" and exit_.signal == signal.SIGTRAP and evidence.bounds.memory_bytes is not None:
         # V8 ends its own process with a trap when an allocation fails, often far below the limit (one large request).
         return _failed(ErrorKind.MEMORY_LIMIT, f"out of memory, probably: {_memory_message(evidence.bounds)}")
+    if evidence.code_bytes and exit_.signal == signal.SIGSEGV and evidence.peak_bytes >= evidence.code_bytes * 9 // 10:
+        # V8 knows no end of its memory for code and runs into the one that the seal has put there.
+        size = f"{evidence.code_bytes // MIB} MiB"
+        return _failed(
+            ErrorKind.MEMORY_LIMIT, f"out of memory, probably: the task needed more than {size} of machine code"
+        )
     return _failed(ErrorKind.CRASHED, _crash_message(evidence, exit_))
+
+
+def _placed(failed: Verdict, evidence: Evidence, claimed: ErrorKind) -> Verdict:
+    """The same, with the place that the child said its program was in. What became of the task is not its to say."""
+    report = evidence.report
+    if failed.failure is None or report is None or evidence.broken is not None:
+        return failed
+    said = next((each for each in report.failures[:1] if each.kind is claimed and each.line), None)
+    if said is None:
+        return failed
+    hint = f"the program was in line {said.line} then"
+    return replace(failed, failure=replace(failed.failure, traceback=said.traceback, line=said.line, hint=hint))
 
 
 def _reported(evidence: Evidence, report: Report) -> Verdict:
@@ -184,7 +209,7 @@ def _used_its_cpu(evidence: Evidence, exit_: Exit) -> bool:
     limit = evidence.bounds.cpu_seconds
     if limit is None:
         return False
-    if exit_.signal == signal.SIGXCPU:
+    if exit_.signal == signal.SIGXCPU or exit_.code == STOPPED:
         # The kernel sends it by its count of ticks, which may run ahead of the exact usage that it tells at the end.
         return exit_.cpu_seconds >= limit / 2
     return exit_.signal == signal.SIGKILL and evidence.ended is None and exit_.cpu_seconds >= limit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 from langserver.core.claims import Failure
 from langserver.core.outcome import ErrorKind
@@ -13,6 +14,7 @@ from langserver.js_runtime.thrown import Place, thrown_by_program
 from langserver.wire.header import TaskHeader
 
 _ENTRY = re.compile(r"\bfunction\s*\*|\*\s*main\b|\bclass\b")
+_UNHANDLED_HINT = "a promise was rejected that nothing awaits: await it, or give it a catch"
 _CALL_HINT = "write a function that returns its value, or gives it by `module.exports = value`"
 
 
@@ -38,7 +40,8 @@ def outcome(answer: bytes, header: TaskHeader, place: Place) -> bytes | Failure:
     if letter == b"I":
         told = json.loads(rest)
         return Failure(ErrorKind.INVALID_RESULT, f"{told['path']} is not JSON: {told['what']}", hint=told["hint"])
-    return program_failure(thrown_by_program(rest, place), place)
+    failure = program_failure(thrown_by_program(rest, place), place)
+    return replace(failure, hint=failure.hint or _UNHANDLED_HINT) if letter == b"U" else failure
 
 
 def _not_callable(what: str, place: Place) -> Failure:

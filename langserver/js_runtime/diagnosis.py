@@ -24,8 +24,13 @@ def diagnose(
             return [syntax_failure(reading.problem or Complaint(body_message), program)]
         refused = [*refused_imports(reading, offer, program), *refused_statements(reading.module, program)]
         return sorted(refused, key=lambda failure: (failure.line, failure.column)) or reading.module
-    if script is None or only_in_bodies(script.message):
-        # What is wrong with it as a script is its return or await. V8 tells no position of a body it refuses.
+    if (
+        script is None
+        or only_in_bodies(script.message)
+        or ("await" in program.source and script.message != body_message)
+    ):
+        # What is wrong with it as a script is, or may be, its return or await. V8 tells no position of a body it
+        # refuses.
         found = isolate.read(text, SourceKind.BODY).problem
         if found is not None:
             # In V8's words, but for the end: to V8 that is the bracket that closes the function.

@@ -6,28 +6,31 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from langserver.js_runtime.engine import Engine, EngineError, Handle, Reply, ReplyKind
 from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.logs import LogRing
 from langserver.js_runtime.parsed import LastExpression, ModuleText, Reading, SourceKind, decode_reading
+from langserver.js_runtime.v8_interface import Code
 from langserver.wire.channel import Channel
 
 # In the order in which they build on each other; together they are one function, so none of their names is global.
 _PARTS = ("capture", "stack", "ring", "timers", "result", "random", "later")
 _LAST_PART = "start"
-# What waits as a text until it is needed (prelude/later.js): its parts, and what is called of them.
+PRELUDE, PARSER = "prelude", "parser"
+# What waits until it is needed (prelude/later.js): its parts, and what is called of them.
 _LATER = {
-    "SHOWING": (
+    "makeShowing": (
         ("layout", "inspect", "errors", "table", "console"),
         ("describe", "makeConsole", "format", "inspectForPrograms"),
     ),
-    "LIBRARIES": (("lazy", "require"), ("lazyGlobal", "requireModule", "takeTexts")),
+    "makeLibraries": (("lazy", "require"), ("lazyGlobal", "requireModule", "takeTexts", "takeLibrary")),
 }
 _SOURCE_URL = "\n//# sourceURL=internal"
+_COMMENT_OR_INDENT = re.compile(r"(?m)^\s*(?://.*)?\n|^ +")
 _LOG_SECONDS = 0.005  # how long a log line may wait
-_HANDLES = 15
+_HANDLES = 18
 _ENTROPY_BYTES = 44  # key and nonce of ChaCha20
 
 
@@ -35,12 +38,12 @@ def load_prelude(libraries: Libraries) -> bytes:
     """The text of the prelude; read once, where files can still be opened."""
     later = []
     for name, (parts, called) in _LATER.items():
-        table = libraries.modules_table() if name == "LIBRARIES" else ""
-        later.append(f"const {name} = {json.dumps(_section(parts, table, called))};")
+        table = libraries.modules_table() if name == "makeLibraries" else ""
+        text = "\n".join((*map(_part, parts), table))
+        later.append(f"function {name}() {{\n{text}\nreturn {{ __proto__: null, {', '.join(called)} }};\n}}")
     text = "\n".join((*map(_part, _PARTS), *later, libraries.accessors(), _part(_LAST_PART)))
-    # Outside of it, where it can be given a value, `eval` is a name of ours, which no program can replace.
-    whole = f"(() => {{ var eval = globalThis.eval; return (() => {{\n'use strict';\n{text}\n}})(); }})()"
-    return (whole + _SOURCE_URL).encode()
+    text = _COMMENT_OR_INDENT.sub("", text)  # each child holds it
+    return f"(() => {{\n'use strict';\n{text}\n}})(){_SOURCE_URL}".encode("ascii")
 
 
 def _part(name: str) -> str:
@@ -49,36 +52,28 @@ def _part(name: str) -> str:
         return file.read()
 
 
-def _section(parts: Iterable[str], table: str, called: Iterable[str]) -> str:
-    """A text that evaluates to an object with what is called of its parts; without comments and indentation."""
-    text = "\n".join((*map(_part, parts), table))
-    text = re.sub(r"(?m)^\s*(?://.*)?\n|^ +", "", text)
-    return f"(() => {{\n{text}\nreturn {{ __proto__: null, {', '.join(called)} }};\n}})(){_SOURCE_URL}"
-
-
 class Isolate:
     """The prelude's functions in the running engine. What they answer is a letter and a text (prelude/start.js).
 
     All but `evaluate` raise EngineError when there is no such answer.
     """
 
-    def __init__(self, engine: Engine, prelude: bytes, parser: bytes, libraries: Libraries) -> None:
+    def __init__(self, engine: Engine, codes: Mapping[str, Code], libraries: Libraries) -> None:
+        """`codes` are the PRELUDE and the PARSER, and libraries."""
         self._engine = engine
-        self._parser = parser
+        self._codes = codes
         self._readers: Sequence[Handle] = ()
         self._is_untouched = True  # nothing of the program has run
         self._libraries = libraries
         # Here, as the seal refuses it later; each child has its own, and it leaves only for the prelude.
         self._entropy = os.urandom(_ENTROPY_BYTES).hex()
         self._engine.open()
-        self._engine.evaluate(prelude)
-        made = self._wait()
-        if made.kind is not ReplyKind.VALUE or made.handle is None:
-            raise EngineError(f"the prelude does not run: {made.text[:500]!r}")
-        handles = self._engine.items(made.handle, _HANDLES)
+        made = self._load(PRELUDE)
+        handles = self._engine.items(made, _HANDLES)
         self._parse_input, self._set_task, self._take_texts, self._bind_lexical, self._set_module = handles[:5]
         self._start_body, self._check, self._argument, self._begin, self._step, self._nothing = handles[5:11]
-        self._unreadable, memory, self._draw, self._set_last = handles[11:]
+        self._unreadable, memory, self._draw, self._set_last, self._parses = handles[11:16]
+        self._unhandled, self._take_library = handles[16:]
         self._ring = LogRing(self._engine.shared_memory(memory), self._texts, libraries.modules)
         self._engine.protect()
 
@@ -105,9 +100,27 @@ class Isolate:
 
     def give_libraries(self, source: str) -> None:
         """Gives the isolate the libraries that a source seems to touch. What it touches beside them is asked for."""
-        names = self._libraries.mentioned(source)
-        if names:
-            self._tell(self._take_texts, self._texts(*names))
+        texts = []
+        for name in self._libraries.mentioned(source):
+            if name in self._codes and self._codes[name].compiled:
+                self.give_library(name)
+            else:
+                texts.append(name)
+        if texts:
+            self._tell(self._take_texts, self._texts(*texts))
+
+    def give_library(self, name: str) -> None:
+        """Gives the isolate a library of `codes`."""
+        self._engine.set_text(self._argument, name.encode())
+        self._engine.call(self._take_library, self._load(name), self._argument)
+        self._text(self._wait())
+
+    def _load(self, name: str) -> Handle:
+        self._engine.load(self._codes[name])
+        made = self._wait()
+        if made.kind is not ReplyKind.VALUE or made.handle is None:
+            raise EngineError(f"{name} does not run: {made.text[:500]!r}")
+        return made.handle
 
     def _texts(self, *names: str) -> bytes:
         entropy = ""
@@ -120,11 +133,8 @@ class Isolate:
         if not self._is_untouched:
             raise EngineError("a program may have changed what the parser is made of")
         if not self._readers:
-            self._engine.evaluate(self._parser)
-            made = self._wait()
-            if made.kind is not ReplyKind.VALUE or made.handle is None:
-                raise EngineError(f"the parser does not run: {made.text[:500]!r}")
-            self._readers = self._engine.items(made.handle, len(SourceKind))
+            made = self._load(PARSER)
+            self._readers = self._engine.items(made, len(SourceKind))
         return decode_reading(self._tell(self._readers[kind], source))
 
     def declare(self, lexicals: Sequence[str]) -> None:
@@ -161,6 +171,14 @@ class Isolate:
         self._is_untouched = self._is_untouched and answer != b"A"
         return answer
 
+    def is_body(self, text: str) -> bool:
+        """Whether V8 takes a text for the body of an async function. Runs nothing."""
+        return self._tell(self._parses, b"A" + text.encode("utf-8", "replace")) == b"A"
+
+    def is_plain_body(self, text: str) -> bool:
+        """Whether V8 takes a text for the body of a function that is not async. Runs nothing."""
+        return self._tell(self._parses, b"P" + text.encode("utf-8", "replace")) == b"A"
+
     def check(self, source: bytes) -> bytes:
         """Parses a source, runs nothing. Answers S and V8's complaint when it is neither script nor body."""
         return self._tell(self._check, source)
@@ -193,6 +211,10 @@ class Isolate:
                 self._ring.drain(channel)
                 time.sleep(int(answer[1:]) / 1000)
             answer = self._ask(self._step, None, channel)
+        # An error of the program's own goes first: the other may have come of it.
+        if self._engine.has_unhandled and answer[:1] != b"E":
+            self._engine.call_with_unhandled(self._unhandled, self._nothing)
+            answer = self._text(self._wait(channel))
         return answer
 
     def _ask(self, function: Handle, this: Handle | None, channel: Channel) -> bytes:

@@ -19,7 +19,7 @@ from langserver.js_runtime.errors import program_failure
 from langserver.js_runtime.isolate import Isolate
 from langserver.js_runtime.modules import Offer, missing_name
 from langserver.js_runtime.parsed import Complaint, LastExpression, ModuleText, Reading, SourceKind
-from langserver.js_runtime.syntax import BODY_LINES_BEFORE, complaint, only_awaits, syntax_failure
+from langserver.js_runtime.syntax import BODY_LINES_BEFORE, complaint, may_only_await, syntax_failure
 from langserver.js_runtime.thrown import Place, thrown_by_script
 from langserver.wire.channel import Channel
 
@@ -56,11 +56,12 @@ def launch(isolate: Isolate, program: JsProgram, offer: Offer, channel: Channel)
     source = program.source
     names = texts.mentioned_lexicals(source)
     reading = None
-    if texts.may_call_await(source) or (names and texts.may_declare_lexical(source)):
+    throws = _throws_as_script(isolate, source)
+    if throws or _awaits_unclearly(isolate, source) or (names and texts.may_declare_lexical(source)):
         reading = read(isolate, source)
     isolate.declare([name for name in names if reading is None or name not in reading.declared])
     place = Place(program.label, source, offer.names)
-    if reading is not None and reading.awaits:
+    if reading is not None and (reading.awaits or (throws and reading.keeps_value)):
         started = _start_body(isolate, source, place, reading.last)
         if isinstance(started, Started):
             return _timed(started, start)
@@ -70,7 +71,7 @@ def launch(isolate: Isolate, program: JsProgram, offer: Offer, channel: Channel)
     # No script: nothing of it ran. A body may have a top-level return and await.
     refused = complaint(reply.text)
     last = None
-    if only_awaits(refused.message) and not texts.gives_own_value(source):
+    if may_only_await(refused.message) and isolate.is_body(source) and not _gives_own_value(isolate, source):
         last = (reading or isolate.read(source.encode("utf-8", "replace"), SourceKind.BODY)).last
     started = _start_body(isolate, source, place, last)
     if isinstance(started, Started):
@@ -79,6 +80,32 @@ def launch(isolate: Isolate, program: JsProgram, offer: Offer, channel: Channel)
     if isinstance(found, list):
         return Started(place, compile_ns=time.monotonic_ns() - start, failure=found[0])
     return _timed(_start_module(isolate, program, found, offer, channel), start)
+
+
+def _throws_as_script(isolate: Isolate, source: str) -> bool:
+    """Whether a script's top level may throw what is more than a text. A text is what the engine keeps of it; of what a
+    body throws everything is there.
+    """
+    if not texts.may_throw_object(source) or texts.names_value(source):
+        return False
+    return isolate.is_plain_body(source) and not _returns(isolate, source)
+
+
+def _awaits_unclearly(isolate: Isolate, source: str) -> bool:
+    """Whether V8 alone can't tell if an await at the top is one, or a variable that is called."""
+    if not texts.may_call_await(source) or isolate.is_plain_body(texts.with_plain_awaits(source)):
+        return False
+    return not _returns(isolate, source)  # a source with a return is no script
+
+
+def _returns(isolate: Isolate, source: str) -> bool:
+    """Whether a source surely has a return at its top level, under no condition."""
+    return any(isolate.is_body(before) and isolate.is_body(after) for before, after in texts.at_returns(source))
+
+
+def _gives_own_value(isolate: Isolate, source: str) -> bool:
+    """Whether a source with a top-level await surely has a main, a result or a return of its own."""
+    return texts.names_value(source) or _returns(isolate, source)
 
 
 def read(isolate: Isolate, source: str) -> Reading:

@@ -8,30 +8,35 @@ import re
 from collections.abc import Iterable
 
 from langserver.js_runtime.catalog import GLOBALS, module_table
+from langserver.js_runtime.v8_interface import Code
 
 _HERE = os.path.dirname(__file__)
 
 # What a library nearly always needs is given with it, as asking later takes longer. What it needs now and then, it asks
 # for.
 _NEEDS: dict[str, tuple[str, ...]] = {
-    "abort": ("events", "exception"),
-    "buffer": ("encoding", "vendor/buffer"),
-    "clone": ("exception",),
-    "encoding": (),
-    "modules/assert": ("modules/util",),
+    "abort": ("events", "exception", "faults"),
+    "buffer": ("encoding", "faults", "numbers", "vendor/buffer"),
+    "clone": ("exception", "faults"),
+    "encoding": ("faults",),
+    "events": ("faults",),
+    "modules/assert": ("faults", "modules/util"),
     "modules/buffer": ("buffer",),
     "modules/crypto": ("buffer", "hashes", "vendor/hashes", "random", "webcrypto"),
-    "modules/events": ("vendor/events",),
-    "modules/path": ("vendor/path",),
+    "modules/events": ("faults", "vendor/events"),
+    "modules/path": ("faults", "vendor/path"),
     "modules/perf_hooks": ("performance",),
     "modules/string_decoder": ("buffer",),
     "modules/url": ("url",),
-    "url": ("encoding", "vendor/url"),
+    "modules/util": ("faults",),
+    "url": ("encoding", "faults", "vendor/url"),
     "webcrypto": ("random",),
 }
 # Named by programs in another way than by a global or a module.
 _SUBTLE = ("subtle", ("hashes", "vendor/hashes", "exception", "encoding"))
 # A name in quotes.
+# Strict: no call site tells a function, or what `this` was.
+_START, _END = "'use strict';", "\n//# sourceURL=internal"
 _MODULE_NAME = re.compile(r"""['"`](?:node:)?([a-z_]{2,20}(?:/[\w./]{1,60})?)(?=['"`])""")
 
 
@@ -63,9 +68,13 @@ class Libraries:
 
     def _read(self, library: str) -> None:
         if library not in self._texts:
-            self._texts[library] = _text(library)
+            self._texts[library] = f"{_START}{_text(library)}{_END}"
             for needed in _NEEDS.get(library, ()):
                 self._read(needed)
+
+    def codes(self) -> dict[str, Code]:
+        """The texts as scripts, but for that of the generator, which waits for its key."""
+        return {name: Code(text.encode("ascii")) for name, text in self._texts.items() if name != "random"}
 
     def accessors(self) -> str:
         """The part of the prelude that has the globals which wait until they are touched."""

@@ -98,6 +98,7 @@ class Reading:
     modules: tuple[ModuleName, ...]
     module: ModuleText | None
     absent: tuple[Spot, ...] = ()  # uses of what is not there on purpose, that nothing guards
+    keeps_value: bool = False  # as a body it has the value that it has as a script
     last: LastExpression | None = None  # not where the source has another value of its own, such as a top-level return
 
 
@@ -127,6 +128,7 @@ def decode_reading(answer: bytes) -> Reading:
         ),
         None if module is None else _module_text(module, told["awaits"]),
         tuple(Spot(use["name"], use["line"], use["column"]) for use in told["absent"]),
+        told["keepsValue"],
         _last(told["last"]),
     )
 

@@ -14,11 +14,13 @@ from langserver.js_runtime import source as texts
 from langserver.js_runtime.answers import outcome
 from langserver.js_runtime.engine import Engine, EngineError, V8Engine
 from langserver.js_runtime.errors import OUT_OF_MEMORY
-from langserver.js_runtime.isolate import Isolate, load_prelude
+from langserver.js_runtime.isolate import PARSER, PRELUDE, Isolate, load_prelude
 from langserver.js_runtime.launch import JsProgram, launch
 from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.modules import Offer
 from langserver.js_runtime.parsed import load_parser
+from langserver.js_runtime.rehearsal import learned, load_samples, rehearse
+from langserver.js_runtime.v8_interface import Code
 from langserver.js_runtime.validation import problems
 from langserver.wire.channel import Channel
 from langserver.wire.header import TaskHeader
@@ -34,13 +36,16 @@ class JsRuntime:
 
     name = "js"
 
-    def __init__(self, policy: bool, modules: Iterable[str] = ()) -> None:
-        """`modules` are those of catalog.OPTIONAL that the operator turned on. Raises ValueError, KeyError."""
+    def __init__(self, policy: bool, modules: Iterable[str] = (), jit: bool = False) -> None:
+        """`modules` are those of catalog.OPTIONAL that the operator turned on; with `jit` the engine compiles.
+
+        Raises ValueError, KeyError.
+        """
         if not policy:
             raise ValueError("the js runtime cannot run without its policy layer")
         self._modules = tuple(modules)
-        self._engine: Engine = V8Engine()
-        self._prelude = self._parser = b""
+        self._engine: Engine = V8Engine(jit)
+        self._codes: dict[str, Code] = {}
         self._isolate: Isolate | None = None
 
     def preload(self) -> None:
@@ -48,7 +53,9 @@ class JsRuntime:
         self._engine.preload()
         self._libraries = Libraries(self._modules)
         self._offer = Offer(self._libraries.modules)
-        self._prelude, self._parser = load_prelude(self._libraries), load_parser()
+        ours = {PRELUDE: Code(load_prelude(self._libraries)), PARSER: Code(load_parser())}
+        self._codes = self._libraries.codes() | ours
+        self._samples = load_samples()
         # Codecs are found by import on first use, and a child can import nothing.
         codecs.getincrementaldecoder("utf-8")().decode(b"a", final=True)
         b"a\0".decode("utf-16-le", "replace")
@@ -62,7 +69,15 @@ class JsRuntime:
 
     def wake(self) -> None:
         """Makes the isolate and runs the prelude in it."""
-        self._isolate = Isolate(self._engine, self._prelude, self._parser, self._libraries)
+        self._isolate = Isolate(self._engine, self._codes, self._libraries)
+
+    def rehearse(self) -> bytes:
+        """What V8 compiles of our own scripts when they are used; uses the isolate up."""
+        return rehearse(self._engine, self._running(), self._codes, self._samples)
+
+    def learn(self, rehearsed: bytes) -> None:
+        """Has isolates begin with what a rehearsal compiled."""
+        self._codes = learned(rehearsed, self._codes)
 
     def warm_up(self) -> None:
         """Nothing: what a program touches first is V8's own, and running anything would leave traces in the isolate."""
@@ -74,6 +89,14 @@ class JsRuntime:
     def compile(self, header: TaskHeader, source: str) -> JsProgram:
         """Keeps the source; see JsProgram."""
         return JsProgram(texts.script_text(source), header.label)
+
+    def form_of(self, program: JsProgram) -> bytes:  # noqa: ARG002
+        """None: mini-racer does not let go of what V8 compiles."""
+        return b""
+
+    def restore(self, header: TaskHeader, source: str, form: bytes) -> JsProgram:  # noqa: ARG002
+        """As `compile`: there is no form."""
+        return self.compile(header, source)
 
     def parse_input(self, text: bytes) -> None:
         """Parses the input inside the isolate, where it stays. Raises BadInput."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 LEXICALS = ("require", "module", "exports")
 
-_CALLED_AWAIT = re.compile(r"\bawait\s*[(\[`/+\-]|\bawait[ \t]*[\n\r\u2028\u2029]")
-_RETURN = re.compile(r"\s*return\b")
+_CALLED_AWAIT = re.compile(r"\bawait(?=\s*[(\[`/+\-]|[ \t]*[\n\r\u2028\u2029])")
+_FOR_AWAIT = re.compile(r"\bfor\s+$")
 _NAMED_VALUE = re.compile(r"(?m)^(?:(?:async +)?function|const|let|var) +(?:main|result)\b")
-_LONG_LINE = 1000
+_THROWN = re.compile(r"\bthrow\b(?!\s+new\s+\w*Error\b)")
+_RETURN_LINES = (re.compile(r"(?m)^[ \t]*return\b"), re.compile(r"(?m)^return\b"))
 # What may stand before a name where it is declared: a keyword, or what goes on with a list or pattern of names. In one
 # pass, whatever the source: no two repetitions here can share the same blanks.
 _DECLARED = re.compile(
@@ -27,13 +29,42 @@ def may_call_await(source: str) -> bool:
     return bool(_CALLED_AWAIT.search(source))
 
 
-def gives_own_value(source: str) -> bool:
-    """Whether a source with a top-level await has a main, a result or a return at its end, as far as lines tell."""
-    if _NAMED_VALUE.search(source):
-        return True
-    line = source[-_LONG_LINE:].rstrip().rpartition("\n")[2]
-    is_closed = line.count("{") >= line.count("}") and line.count("(") >= line.count(")")
-    return bool(_RETURN.match(line)) and is_closed and "`" not in line and "*/" not in line
+def with_plain_awaits(source: str) -> str:
+    """The source with `await 0+ (x)` for `await (x)`, and so on: no script's parser takes that for a variable.
+
+    So where this parses as something that is not async, each such await is one within an async function, or in a string
+    or comment. It is never run.
+    """
+    return _CALLED_AWAIT.sub(_plain_await, source)
+
+
+def _plain_await(found: re.Match[str]) -> str:
+    before = found.string[max(0, found.start() - 20) : found.start()]
+    return found[0] if _FOR_AWAIT.search(before) else "await 0+ "
+
+
+def may_throw_object(source: str) -> bool:
+    """Whether the source says `throw` of what may be more than an error with its message."""
+    return bool(_THROWN.search(source)) or ("throw" in source and ("cause" in source or "AggregateError" in source))
+
+
+def names_value(source: str) -> bool:
+    """Whether a line of the source begins with the declaration of main or result."""
+    return bool(_NAMED_VALUE.search(source))
+
+
+def at_returns(source: str) -> Iterator[tuple[str, str]]:
+    """The source before a line that begins with `return`, and from there on; for two lines at most.
+
+    Where each of the two parses by itself, that is a statement of the source's top level: no statement that is complete
+    goes on with this word.
+    """
+    tried = -1
+    for pattern in _RETURN_LINES:
+        at = max((found.start() for found in pattern.finditer(source)), default=tried)
+        if at != tried:
+            yield source[:at], source[at:]
+        tried = at
 
 
 def mentioned_lexicals(source: str) -> list[str]:

@@ -23,9 +23,10 @@ _MODULE_SYNTAX = frozenset(
     }
 )
 # What V8 says of a script when it meets what a body may have.
+_RETURN = "Illegal return statement"
 _ONLY_IN_BODIES = frozenset(
     {
-        "Illegal return statement",
+        _RETURN,
         "await is only valid in async functions and the top level bodies of modules",
         "Unexpected reserved word",  # for await
         "new.target expression is not allowed here",
@@ -55,9 +56,9 @@ def only_in_bodies(message: str) -> bool:
     return message in _ONLY_IN_BODIES
 
 
-def only_awaits(message: str) -> bool:
-    """Whether V8 complains of an await at the top of a script, and not of a return."""
-    return message in _ONLY_IN_BODIES and ("await" in message or message == "Unexpected reserved word")
+def may_only_await(message: str) -> bool:
+    """Whether V8 complains of a script that may have a top-level await, and of no return or module syntax."""
+    return message != _RETURN and not is_module(message)
 
 
 def complaint(report: bytes, lines_before: int = 0) -> Complaint:

@@ -16,6 +16,7 @@ _TYPE = re.compile(r"(?s)([A-Za-z_$][\w$]*): (.*)")
 _CONSTRUCTED = re.compile(r"new\s+([A-Za-z_$][\w$]*)")
 _UNNAMED = re.compile(r"\[object (\w{1,100})\]")  # what an object is as a text, unless it says otherwise
 NO_ERROR = "an object was thrown that is no Error"
+_THROW = re.compile(r"\bthrow\b(?!\s+new\s+\w*Error\b)|\breject\b")
 _UNCAUGHT_ERROR = re.compile(r"[A-Z]\w*Error(?:: |$)")
 
 
@@ -40,6 +41,7 @@ class Thrown:
     cause: Thrown | None = None
     properties: str = ""
     keys: tuple[str, ...] = ()
+    is_value: bool = False  # it is no error
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,18 @@ def _with_class_name(thrown: Thrown, place: Place) -> Thrown:
 
 def thrown_by_program(description: bytes, place: Place) -> Thrown:
     """Reads the JSON of `describe` in prelude/errors.js. Raises ValueError or KeyError on anything else."""
-    return _described(json.loads(description), place)
+    thrown = _described(json.loads(description), place)
+    return replace(thrown, frames=_only_throw(place.source)) if thrown.is_value else thrown
+
+
+def _only_throw(source: str) -> tuple[Frame, ...]:
+    """The place of what is no error, which has no stack: where the source says throw, if it says so once."""
+    found = [match for match, _ in zip(_THROW.finditer(source), range(2), strict=False)]
+    if len(found) != 1 or found[0][0] != "throw":
+        return ()
+    at = found[0].start()
+    start = source.rfind("\n", 0, at) + 1
+    return (Frame("", source.count("\n", 0, at) + 1, at - start + 1),)
 
 
 def _described(value: dict[str, object], place: Place) -> Thrown:
@@ -132,6 +145,7 @@ def _described(value: dict[str, object], place: Place) -> Thrown:
         _described(cause, place) if isinstance(cause, dict) else None,
         str(value.get("properties", "")),
         tuple(str(key) for key in keys),
+        bool(value.get("isValue")),
     )
 
 

@@ -204,14 +204,16 @@ class Capabilities(_message.Message):
     def __init__(self, version: _Optional[str] = ..., runtimes: _Optional[_Iterable[_Union[RuntimeInfo, _Mapping]]] = ..., layers: _Optional[_Iterable[_Union[LayerInfo, _Mapping]]] = ..., max_limits: _Optional[_Union[Limits, _Mapping]] = ..., max_concurrency: _Optional[int] = ...) -> None: ...
 
 class RuntimeInfo(_message.Message):
-    __slots__ = ("name", "version", "modules")
+    __slots__ = ("name", "version", "modules", "profile")
     NAME_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
     MODULES_FIELD_NUMBER: _ClassVar[int]
+    PROFILE_FIELD_NUMBER: _ClassVar[int]
     name: str
     version: str
     modules: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., modules: _Optional[_Iterable[str]] = ...) -> None: ...
+    profile: str
+    def __init__(self, name: _Optional[str] = ..., version: _Optional[str] = ..., modules: _Optional[_Iterable[str]] = ..., profile: _Optional[str] = ...) -> None: ...
 
 class LayerInfo(_message.Message):
     __slots__ = ("name", "active", "detail")

@@ -13,7 +13,7 @@ from langserver.python_runtime import guards, modules, plant
 from langserver.python_runtime.catalog import REFUSED_BUILTINS
 from langserver.python_runtime.faces import GuardedSuper, SafeType, behind, check_bases, made_by
 from langserver.python_runtime.modules.printing import print_
-from langserver.python_runtime.names import closed_everywhere, is_dunder
+from langserver.python_runtime.names import closed_everywhere, exact, is_dunder
 from langserver.python_runtime.refusals import RefusedClass, call
 from langserver.python_runtime.userclasses import (
     EXPORTED,
@@ -37,7 +37,7 @@ _MISSING: Any = object()
 
 def _getattr(value: Any, name: str, default: Any = _MISSING, /) -> Any:
     """`getattr` through the guard."""
-    name = guards.exact(name)
+    name = exact(name)
     if default is _MISSING:
         return guards.load(value, name)
     try:
@@ -48,19 +48,19 @@ def _getattr(value: Any, name: str, default: Any = _MISSING, /) -> Any:
 
 def _hasattr(value: Any, name: str, /) -> bool:
     try:
-        guards.load(value, guards.exact(name))
+        guards.load(value, exact(name))
     except AttributeError:
         return False
     return True
 
 
 def _setattr(value: Any, name: str, new: Any, /) -> None:
-    name = guards.exact(name)
+    name = exact(name)
     setattr(guards.writable_name(value, name), name, new)
 
 
 def _delattr(value: Any, name: str, /) -> None:
-    name = guards.exact(name)
+    name = exact(name)
     delattr(guards.writable_name(value, name), name)
 
 
@@ -100,13 +100,6 @@ def _build_class(body: Any, name: str, /, *bases: Any, metaclass: Any = None, **
         made = made_by(metaclass)
         if made is not None:
             keywords["metaclass"] = made
-    for base in bases:
-        if (
-            is_class(base)
-            and issubclass(base, BaseExceptionGroup)
-            and {"split", "subgroup"} & {*body.__code__.co_names}
-        ):
-            raise RefusedClass("an exception group may not define split or subgroup", "define derive() only")
     try:
         cls = builtins.__build_class__(body, name, *bases, **keywords)
     except RuntimeError as error:
@@ -170,9 +163,12 @@ def build() -> dict[str, Any]:
         plant.LOAD: guards.load,
         plant.WRITABLE: guards.writable,
         plant.WRITABLE_NAME: guards.assigned,
+        plant.AUGMENTED: guards.Augmented,
         plant.IMPORT: modules.import_module,
         plant.IMPORT_FROM: modules.import_from,
         plant.CHECKED_CLASS: guards.CheckedClass,
+        plant.NAMED_CLASS: guards.NamedClass,
+        plant.FETCHED: guards.Fetched,
         plant.TYPE: type,
         plant.SUPER: GuardedSuper,
         plant.PLAIN: PLAIN,

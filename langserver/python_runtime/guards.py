@@ -8,15 +8,17 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from langserver.python_runtime import names
-from langserver.python_runtime.faces import shown
+from langserver.python_runtime.faces import behind, shown
 from langserver.python_runtime.formatting import format_text
 from langserver.python_runtime.handlers import HANDLERS, super_parts
+from langserver.python_runtime.names import exact
 from langserver.python_runtime.refusals import RefusedAttribute, RefusedClass, attribute
 from langserver.python_runtime.userclasses import (
     METACLASS_CLOSED,
     PACKAGED,
     PLAIN,
     USER,
+    check_attribute_of_groups,
     foreign_owner,
     has_own_method,
     is_class,
@@ -24,6 +26,7 @@ from langserver.python_runtime.userclasses import (
     is_user_function,
     mro_of,
     namespace_of,
+    relies_on,
 )
 
 # Attributes of library instances that are made to be assigned, by class.
@@ -48,17 +51,10 @@ _NOT_ON_CLASSES = frozenset("__slots__ __match_args__ __new__ __set_name__ __ini
 _LABELS_ON_CLASSES = frozenset({"__name__", "__qualname__", "__module__", "__doc__"})
 
 
-def exact(name: Any) -> str:
-    """`name` as an exact string, so that a subclass cannot answer differently later. Raises TypeError."""
-    if type(name) is str:
-        return name
-    if issubclass(type(name), str):
-        return str.__str__(name)
-    raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
-
-
 def load(value: Any, name: str) -> Any:
     """`value.name` for any name. Raises RefusedAttribute, or what the access itself raises."""
+    if type(name) is not str:  # a subclass finds what it is equal to, whatever it says
+        raise TypeError("an attribute name must be an exact string")
     if names.closed_everywhere(name):
         raise _refused(value, name)
     if not name.startswith("_"):
@@ -78,6 +74,8 @@ def check_private(value: Any, name: str) -> None:
     if is_class(value):
         found = next((base for base in mro_of(value) if name in namespace_of(base)), None)
         # What no class of its order has comes from its metaclass: `_convert_` of EnumMeta copies any module.
+        if relies_on(value, name):
+            raise _refused(value, name)
         own = found in USER if found is not None else value in USER and foreign_owner(kind, name) is None
         if own or _documented(value, name):
             return
@@ -106,15 +104,13 @@ def _documented(cls: type, name: str) -> bool:
 def _load_special(value: Any, name: str) -> Any:
     if name in names.FORMAT_NAMES:
         return judge_format(getattr(value, name))
-    kind = value if is_class(value) else type(value)
-    for base in mro_of(kind):
-        if name in namespace_of(base):
-            if base in USER:
-                return getattr(value, name)
-            break
-    else:
+    order = (*mro_of(value), *mro_of(type(value))) if is_class(value) else mro_of(type(value))
+    holder = next((base for base in order if name in namespace_of(base)), None)
+    if holder is None:
         if type(value) in USER or type(value) is types.SimpleNamespace or is_user_function(value):
             return getattr(value, name)
+    elif holder in USER:
+        return getattr(value, name)
     if name == "mro" and is_user_class(value):
         return lambda: [shown(base) for base in mro_of(value)]
     getattr(value, name)  # an ordinary AttributeError if it is not there at all
@@ -173,6 +169,25 @@ class ClassOf:
     __class__ = property(lambda self: shown(type(self._value)), _set)
 
 
+class Augmented:
+    """`o.name` where it is changed in place and depends on the object: read and written through the guards."""
+
+    __slots__ = ("_name", "_value")
+
+    def __init__(self, value: Any, name: str) -> None:
+        self._value = value
+        self._name = name
+
+    @property
+    def value(self) -> Any:
+        """The attribute."""
+        return load(self._value, self._name)
+
+    @value.setter
+    def value(self, new: Any) -> None:
+        setattr(writable_name(self._value, self._name), self._name, new)
+
+
 def writable(value: Any) -> Any:
     """`value` when the program may set public attributes of it. Raises RefusedAttribute."""
     kind = type(value)
@@ -199,7 +214,11 @@ def assigned(value: Any, name: str) -> Any:
 def check_write(value: Any, name: str) -> None:
     """Raises RefusedAttribute unless the program may set or delete `value.name`."""
     writable(value)
+    if type(name) is not str:
+        raise TypeError("an attribute name must be an exact string")
     kind = type(value)
+    if is_class(value):
+        check_attribute_of_groups(value, name)
     if names.closed_everywhere(name) or name == "__class__":
         raise _refused(value, name)
     if kind in WRITABLE:
@@ -229,7 +248,7 @@ def _dunder_writable(value: Any, name: str) -> bool:
 def _named(value: Any) -> str:
     face = shown(value if is_class(value) else type(value))
     name = type.__dict__["__name__"].__get__(face) if is_class(face) else face.__name__
-    return f"the class {name}" if is_class(value) else f"a {name!s} object"
+    return f"the class {exact(name)}" if is_class(value) else f"a {exact(name)} object"
 
 
 def _refused(value: Any, name: str) -> RefusedAttribute:
@@ -238,11 +257,8 @@ def _refused(value: Any, name: str) -> RefusedAttribute:
     return attribute(name, f"it leads into the interpreter (on {_named(value)})")
 
 
-class CheckedClass:
-    """A class of a pattern with positional parts: fetched when the pattern is tried, and checked then.
-
-    The interpreter reads `__match_args__` of such a class and the attributes it names without asking any guard.
-    """
+class Fetched:
+    """A value of a pattern, fetched when the pattern is tried."""
 
     __slots__ = ("_fetch",)
 
@@ -250,9 +266,34 @@ class CheckedClass:
         self._fetch = fetch
 
     @property
-    def cls(self) -> Any:
+    def found(self) -> Any:
+        """The value."""
+        return self._fetch()
+
+
+class NamedClass(Fetched):
+    """A class of a pattern. A stand-in is none to the interpreter: it is given the one behind, and shows it nobody."""
+
+    __slots__ = ()
+
+    @property
+    def found(self) -> Any:
+        """The class."""
+        return behind(self._fetch())
+
+
+class CheckedClass(Fetched):
+    """A class of a pattern with positional parts: fetched when the pattern is tried, and checked then.
+
+    The interpreter reads `__match_args__` of such a class and the attributes it names without asking any guard.
+    """
+
+    __slots__ = ()
+
+    @property
+    def found(self) -> Any:
         """The class. Raises RefusedClass when its `__match_args__` could reach a closed attribute."""
-        found = self._fetch()
+        found = behind(self._fetch())
         if is_class(found):
             order = mro_of(found)
             holder = next((base for base in order if "__match_args__" in namespace_of(base)), None)

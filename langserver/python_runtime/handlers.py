@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from langserver.python_runtime import names
 from langserver.python_runtime.faces import class_of, shown
+from langserver.python_runtime.names import exact
 from langserver.python_runtime.refusals import RefusedAttribute, attribute
 from langserver.python_runtime.userclasses import (
     EXPORTED,
@@ -41,6 +42,11 @@ def super_parts(value: super) -> tuple[type, type]:
 
 def _is_users(value: Any) -> bool:
     return type(value) in USER or is_user_class(value)
+
+
+def _is_free(value: Any) -> bool:
+    """Whether `value` is a super object that stands for no instance: what it gives takes any object for its `self`."""
+    return type(value) is super and _self_of_super(value) is _self_class_of_super(value)
 
 
 def _refuse(name: str) -> RefusedAttribute:
@@ -93,15 +99,17 @@ def _order(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
 
 
 def _init(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
-    if type(value) is super or (type(value) in USER and not is_class(value)):
+    free = _is_free(value)
+    if (type(value) is super and not free) or (type(value) in USER and not is_class(value)):
         return getattr(value, name)
-    if is_class(value):
+    owner = _self_class_of_super(value) if free else value
+    if is_class(owner):
         found = value.__init__
         if is_user_function(found):
             return found
 
         def initialise(instance: Any, /, *args: Any, **kwargs: Any) -> None:
-            if type(instance) not in USER or not type.__subclasscheck__(value, type(instance)):
+            if type(instance) not in USER or not type.__subclasscheck__(owner, type(instance)):
                 raise _refuse(name)
             found(instance, *args, **kwargs)
 
@@ -144,11 +152,11 @@ def _accessor(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any
     # The class's own: a decorator may have filled the dictionary of the object with anything.
     found = getattr(value, name) if is_class(value) or type(value) is super else _of_class(value, name)
     bound: tuple[Any, ...] = ()
-    if type(value) is super:
+    if is_class(value) or _is_free(value):
+        found_for_user = found
+    elif type(value) is super:
         bound = (_self_of_super(value),)
         found_for_user = getattr(found, "__func__", found)
-    elif is_class(value):
-        found_for_user = found
     else:
         bound = (value,)
         found_for_user = getattr(found, "__func__", found)
@@ -178,9 +186,19 @@ def _accessor(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any
 
 
 def _get(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
-    if type(value) in _DESCRIPTORS or type(value) is super or _is_users(value):
-        return getattr(value, name)
-    raise _refuse(name)
+    if type(value) not in _DESCRIPTORS and type(value) is not super and not _is_users(value):
+        raise _refuse(name)
+    if type(value) is super and _self_class_of_super(value) is not None and _is_free(value):
+        raise _refuse(name)
+    found = getattr(value, name)
+    if is_user_function(getattr(found, "__func__", found)):
+        return found
+
+    def get(instance: Any, owner: Any = None, /) -> Any:
+        # Told no class, a class method takes that of the instance, which is `type` itself for a class.
+        return found(instance, class_of(instance) if owner is None and instance is not None else owner)
+
+    return get
 
 
 def _fields(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
@@ -190,7 +208,31 @@ def _fields(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
 
 
 def _users_only(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
-    if _is_users(value) or type(value) is super:
+    if _is_users(value) or (type(value) is super and not _is_free(value)):
+        return getattr(value, name)
+    raise _refuse(name)
+
+
+def _init_subclass(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    if _is_users(value) or type(value) is super:  # always that of a class
+        return getattr(value, name)
+    raise _refuse(name)
+
+
+def _unknown(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    """`__getattr__`: that of the library, as aliases have it, reads any name of what they stand for."""
+    found = getattr(value, name)
+    if is_user_function(getattr(found, "__func__", found)):
+        return found
+    if type(value) is super or is_class(value):
+        raise _refuse(name)
+    return lambda missing: load(value, exact(missing))
+
+
+def _parameterised(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
+    """`__class_getitem__`: an alias can be called and compared, so it must stand for a class that can be had."""
+    kind = value if is_class(value) else type(value)
+    if kind in USER or kind in EXPORTED or kind is super:
         return getattr(value, name)
     raise _refuse(name)
 
@@ -203,8 +245,11 @@ def _method_part(value: Any, name: str, load: Load, check_write: CheckWrite) -> 
 
 def _function_part(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
     function = value.__func__ if type(value) is types.MethodType else value
-    if is_user_function(function) or _is_users(value):
+    if is_user_function(function) or is_user_class(value):
         return getattr(value, name)
+    if type(value) in USER:
+        found = getattr(value, name)
+        return dict(found) if type(found) is dict else found  # it may be that of a library class
     raise _refuse(name)
 
 
@@ -246,8 +291,12 @@ def _setter(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
 
 
 def _call(value: Any, name: str, load: Load, check_write: CheckWrite) -> Any:
-    if type(value) is super and issubclass(super_parts(value)[1], type) and is_user_class(super_parts(value)[0]):
+    if type(value) is super and not _is_free(value) and issubclass(super_parts(value)[1], type):
+        if not is_user_class(super_parts(value)[0]):
+            raise _refuse(name)
         return getattr(value, name)  # a metaclass's own __call__, as in a singleton
+    if _is_free(value):
+        raise _refuse(name)
     if is_class(value) and issubclass(value, type):
         return _metaclass_call(value)
     return getattr(value, name)
@@ -290,7 +339,10 @@ HANDLERS: Final[dict[str, Handler]] = {
     "__isabstractmethod__": _abstract,
     "__set__": _setter,
     "__delete__": _setter,
+    "__init_subclass__": _init_subclass,
+    "__getattr__": _unknown,
+    "__class_getitem__": _parameterised,
 } | dict.fromkeys(
-    "__set_name__ __init_subclass__ __match_args__ __slots__ __orig_class__ __abstractmethods__".split(),
+    "__set_name__ __match_args__ __slots__ __orig_class__ __abstractmethods__".split(),
     _users_only,
 )

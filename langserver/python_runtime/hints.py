@@ -22,7 +22,7 @@ from langserver.python_runtime.mistakes import (
 )
 from langserver.python_runtime.modules.facade import Facade
 from langserver.python_runtime.refusals import UnknownModule, UnknownName
-from langserver.python_runtime.tracebacks import frames_of, places, text_of
+from langserver.python_runtime.tracebacks import frames_of, name_of, places, text_of
 from langserver.python_runtime.userclasses import is_class
 
 _COMPARED = 2000  # names looked through for a close one
@@ -155,7 +155,7 @@ def _of_namesake(name: str, value: Any, error: BaseException) -> str:
         return ""
     if not is_class(value):
         return ""
-    cls = type.__dict__["__name__"].__get__(value)
+    cls = name_of(value)
     if name == cls:
         written = re.search(rf"\b{re.escape(name)}\.{re.escape(name)}\.(\w+)(\()?", _source_of(error))
         instead = f"{name}.{written[1]}{'()' if written[2] else ''}" if written else f"{name} alone"

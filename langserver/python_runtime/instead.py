@@ -26,7 +26,7 @@ _DATABASE: Final = (
     "this code has no network: query the database in a step before this one and pass the rows in as input"
 )
 _RECORDS: Final = "use dataclasses and typing, and check values in __post_init__"
-_MARKUP: Final = "use html.parser.HTMLParser, or re for what is simple"
+_MARKUP: Final = "use html.parser.HTMLParser, xml.etree.ElementTree, or re for what is simple"
 _DATES: Final = "use datetime and zoneinfo: datetime.fromisoformat and strptime read dates"
 _JSON: Final = "use json"
 
@@ -90,16 +90,14 @@ _BY_NAME: Final[dict[str, str]] = {
     "six": "this is Python 3: leave it out",
     "wheel": _PACKAGES,
     **dict.fromkeys(
-        ("zipfile", "tarfile", "zipapp"),
-        "archives are not read here: unpack them in a step before this one; gzip, bz2, lzma and zlib are here",
+        ("tarfile", "zipapp"),
+        "such archives are not read here: unpack them in a step before this one; zipfile, gzip and bz2 are here",
     ),
     "sqlite3": "use dicts and lists, collections and statistics; query a database in a step before this one",
     "http.cookies": "split the header by ';', and each part at its first '='",
-    "weakref": "use ordinary references: the task's memory is freed when it ends",
     "audioop": "use struct and array",
     "binhex": "use binascii",
     "cffi": "there is no native code here",
-    "codecs": "use str.encode and bytes.decode",
     "cryptography": "use hashlib, hmac and secrets; encrypt in a step before or after this one",
     "Crypto": "use hashlib, hmac and secrets; encrypt in a step before or after this one",
     "ctypes": "there is no native code here; struct packs and unpacks binary data",
@@ -120,7 +118,7 @@ _BY_NAME: Final[dict[str, str]] = {
     "markdown": "return the text and convert it in a later step",
     "mmap": "use bytes, bytearray and memoryview",
     "more_itertools": "use itertools",
-    "pyexpat": "pass the data in as JSON",
+    "pyexpat": "use xml.etree.ElementTree",
     "regex": "use re",
     "reprlib": "use textwrap.shorten(repr(x), 80)",
     "sre_compile": "use re",
@@ -133,8 +131,8 @@ _BY_NAME: Final[dict[str, str]] = {
     "tomli": "use tomllib.loads",
     "typing_extensions": "use typing",
     "uu": "use binascii.a2b_uu and b2a_uu",
-    "xml": "pass the data in as JSON",
-    "xmltodict": "pass the data in as JSON",
+    "xml": "use xml.etree.ElementTree",
+    "xmltodict": "use xml.etree.ElementTree",
     "yaml": "pass the data in as JSON, or use json or tomllib",
     "ntpath": "paths mean nothing here; str.rpartition splits names, urllib.parse splits addresses",
     "genericpath": "paths mean nothing here; str.rpartition splits names, urllib.parse splits addresses",

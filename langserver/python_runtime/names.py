@@ -7,6 +7,7 @@ what a program can reach is a closed world (`builtins`, `modules/`) in which eve
 from __future__ import annotations
 
 import types
+from typing import Any
 
 # User code is compiled under this name, whatever label the caller gave: the label appears only in rendered text.
 SOURCE_NAME = "<task>"
@@ -34,10 +35,12 @@ _INNER_TYPES = (
     types.GeneratorType,
     types.CoroutineType,
     types.AsyncGeneratorType,
+    # From 3.12 on one of them holds the dictionary of a class, and a metaclass is handed it.
+    types.CellType,
 )
 _INNER_FREE = {"send", "throw", "close", "asend", "athrow", "aclose", "clear", "replace"}
-# Public names of frames, code, tracebacks and suspended functions: refused on every object, so that no trick with the
-# receiver matters. The listed ones are those of newer versions.
+# Public names of frames, code, tracebacks, cells and suspended functions: refused on every object, so no trick with
+# the receiver matters. The listed ones are those of newer versions.
 FRAME_NAMES = frozenset(
     {name for kind in _INNER_TYPES for name in dir(kind) if not name.startswith("_")} - _INNER_FREE
     | {"f_generator", "gi_suspended", "cr_suspended", "ag_suspended", "gi_state", "cr_state", "ag_state", "co_branches"}
@@ -62,6 +65,9 @@ SPECIAL_NAMES = FORMAT_NAMES | {
     "print_stack",
     "run_in_executor",
 }
+
+# Written through the guard, besides those: what `except*` would call of an exception group.
+WRITTEN_BY_GUARD = SPECIAL_NAMES | {"split", "subgroup"}
 
 _BINARY = "add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or"
 _METHODS = """
@@ -91,7 +97,7 @@ HANDLED = frozenset(
     __class__ __dict__ __mro__ __bases__ __base__ __subclasses__ __init__ __new__ __getattribute__ __setattr__
     __delattr__ __get__ __set__ __delete__ __set_name__ __init_subclass__ __match_args__ __dataclass_fields__ __slots__
     __self__ __func__ __defaults__ __kwdefaults__ __annotations__ __wrapped__ __origin__ __call__ __orig_bases__
-    __module__ __orig_class__ __abstractmethods__ __isabstractmethod__
+    __module__ __orig_class__ __abstractmethods__ __isabstractmethod__ __getattr__ __class_getitem__
     """.split()
 )
 _PLAIN = """
@@ -109,6 +115,15 @@ SET_NAMES = frozenset({"_hash", "_from_iterable"})
 ENUM_NAMES = frozenset({"_value_", "_name_", "_missing_", "_generate_next_value_", "_order_", "_ignore_"})
 # Belongs to the interpreter's own machinery wherever it stands, so a class that merely has it stays on the fast path.
 OPAQUE_NAMES = frozenset({"_abc_impl"})
+
+
+def exact(name: Any) -> str:
+    """`name` as an exact string, so that a subclass cannot answer differently later. Raises TypeError."""
+    if type(name) is str:
+        return name
+    if issubclass(type(name), str):
+        return str.__str__(name)
+    raise TypeError(f"attribute name must be string, not {type(name).__name__!r}")
 
 
 def is_dunder(name: str) -> bool:

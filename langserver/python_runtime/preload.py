@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from langserver.core.zones import UTC
 from langserver.python_runtime import catalog, localtime, modules, sources, zonedata
-from langserver.python_runtime.modules import clocks, loop
+from langserver.python_runtime.modules import clocks, elements, loop
 from langserver.python_runtime.packages import loading
 
 # What attack programs of reviewers load: attempts must fail at a wall, not because an import cannot open a file.
@@ -29,8 +29,11 @@ _INTERPRETERS = "_xxsubinterpreters" if sys.version_info < (3, 13) else "_interp
 _LAZY = (
     "_strptime",
     "email.charset",
+    "encodings.base64_codec",
+    "encodings.hex_codec",
     "encodings.idna",
     "encodings.punycode",
+    "encodings.rot_13",
     "stringprep",
     "difflib",
     "bisect",
@@ -87,6 +90,7 @@ def for_policy(packages: tuple[str, ...]) -> None:
     """The modules behind the facades, the operator's packages, and the facades."""
     _know_zones()
     zonedata.shut()
+    elements.load()
     for name in (*catalog.MODULES, *_LAZY):
         importlib.import_module(name)
     loading.load(packages)

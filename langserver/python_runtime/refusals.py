@@ -56,7 +56,8 @@ class Refusal(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
-        TOLD.refused(self, message)
+        if type(message) is str:  # `__exit__` is handed the class, which can be called with anything
+            TOLD.refused(self, message)
 
 
 class RefusedAttribute(Refusal, AttributeError):

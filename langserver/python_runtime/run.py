@@ -16,7 +16,9 @@ from langserver.core.outcome import ErrorKind
 from langserver.python_runtime import builtins as guarded
 from langserver.python_runtime import (
     entry,
+    forms,
     interpreter,
+    lastwords,
     localtime,
     modules,
     preload,
@@ -38,6 +40,7 @@ from langserver.wire.header import TaskHeader
 from langserver.wire.strict_json import parse_strict
 
 _SEED_BYTES = 32
+_SETTERS = tuple(BaseException.__dict__[name].__set__ for name in ("__traceback__", "__context__", "__cause__"))
 _OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "the program ran out of memory", type="MemoryError")
 
 
@@ -83,11 +86,27 @@ class PythonRuntime:
         return (*sys.version_info[:3], 0)
 
     def wake(self) -> None:
-        """Nothing waits for the child here."""
+        """Listens for the end of its time."""
+        lastwords.listen()
+
+    def rehearse(self) -> bytes:
+        """Nothing: `preload` has exercised it all, in the zygote itself."""
+        return b""
+
+    def learn(self, rehearsed: bytes) -> None:
+        """Nothing to learn."""
 
     def compile(self, header: TaskHeader, source: str) -> Program:
         """The program, its failures kept inside."""
         return compile_source(header.label, source, self._policy, ahead=header.mode == "validate")
+
+    def form_of(self, program: Program) -> bytes:
+        """Its compiled form; empty for one that failed."""
+        return forms.form_of(program)
+
+    def restore(self, header: TaskHeader, source: str, form: bytes) -> Program:
+        """The program of a compiled form."""
+        return forms.restore(header.label, source, form)
 
     def parse_input(self, text: bytes) -> object:
         """The value of the task's input. Raises BadInput."""
@@ -132,6 +151,7 @@ class PythonRuntime:
         sys.stdout, sys.stderr = STDOUT, STDERR
         interpreter.speak_to_log()
         start = time.perf_counter_ns()
+        lastwords.begin(channel)
         try:
             output, failures = _outcome(program, names, inputs, header.output_bytes)
             STDOUT.finish()
@@ -139,8 +159,12 @@ class PythonRuntime:
             spent = time.perf_counter_ns() - start
             self._end(channel, Report(output, failures, program.imports, program.compile_ns, spent))
         except MemoryError as error:
-            # Allocating here would raise it again: let go of the frames first, then write what is ready.
-            error.__traceback__ = error.__context__ = error.__cause__ = None
+            # Allocating here may raise it again: let go of the frames first, then write what is ready.
+            line = lastwords.line_of(error)
+            for let_go in _SETTERS:  # of the class, never the object's own
+                let_go(error, None)
+            channel.place(out_of_memory, line)
+            lastwords.over()
             channel.send_prepared(out_of_memory)
             os._exit(0)
 
@@ -159,6 +183,7 @@ class PythonRuntime:
             # The audit hook and the policy told of theirs when they refused.
             if failure.kind is ErrorKind.SANDBOX_VIOLATION and failure.type != "AuditRefusal":
                 channel.event("seccomp", "denied", failure.message)
+        lastwords.over()
         channel.report(report)
 
 
@@ -212,4 +237,7 @@ def _result(program: Program, names: dict[str, Any], inputs: object) -> Any:
 
 
 def _settled(value: Any) -> Any:
-    return asynchronous.run(value) if type(value) is types.CoroutineType else value
+    if type(value) is not types.CoroutineType:
+        return value
+    lastwords.wait_for(value)
+    return asynchronous.run(value)

@@ -37,6 +37,11 @@ def name() -> str:
     return _Task.name
 
 
+def names() -> dict[str, Any]:
+    """The globals of the program."""
+    return _Task.names
+
+
 @contextmanager
 def showing(shown: Callable[[Any], Any]) -> Iterator[None]:
     """For a while the module has the program's globals, each as `shown` says; those it gives None for stay hidden."""

@@ -37,9 +37,8 @@ class Place:
 
 
 def name_of(kind: type) -> str:
-    """The name of a class, whatever its metaclass says."""
-    name: str = type.__dict__["__name__"].__get__(kind)
-    return name
+    """The name of a class, whatever its metaclass says, as an exact string: a program may have set another."""
+    return str.__str__(type.__dict__["__name__"].__get__(kind))
 
 
 def text_of(error: BaseException) -> str:
@@ -192,6 +191,16 @@ def _with_heading(error: BaseException, heading: str) -> list[str]:
         half = _FRAMES_SHOWN // 2
         shown[half : half + left_out] = [f"  ... {left_out} more frames ...\n"]
     return [f"{heading}\n", *(line for each in shown for line in each.splitlines(keepends=True))]
+
+
+def render_places(found: list[Place]) -> str:
+    """The program's frames as text, outermost first, many of them cut in the middle."""
+    left_out = len(found) - _FRAMES_SHOWN
+    half = _FRAMES_SHOWN // 2
+    shown = _collapsed(found if left_out <= 0 else found[:half])
+    if left_out > 0:
+        shown += [f"  ... {left_out} more frames ...\n", *_collapsed(found[-half:])]
+    return "".join(["Traceback (most recent call last):\n", *shown])
 
 
 def _collapsed(found: list[Place]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import types
+from collections.abc import Iterator
 from typing import Any, Final
 
 from langserver.python_runtime.names import DEFINABLE, OPAQUE_NAMES, SOURCE_NAME, instead_of, is_dunder, is_private
@@ -21,6 +22,8 @@ PACKAGED: Final[set[type]] = set()
 # given to a class of the program.
 _BEFORE_TASK: dict[int, type] = {}
 _OWNED: dict[type, frozenset[str]] = {object: frozenset()}
+# Names that a library class puts on each class below it, and whose values its C code takes for its own.
+_RELIED_ON: Final[dict[type, frozenset[str]]] = {}
 _mro = type.__dict__["__mro__"].__get__
 _namespace = type.__dict__["__dict__"].__get__
 
@@ -83,6 +86,22 @@ def foreign_owner(cls: type, name: str) -> type | None:
     return next((base for base in mro_of(cls) if base not in USER and name in owned_names(base)), None)
 
 
+def rely_on(cls: type, *names: str) -> None:
+    """In the zygote: the library relies on these attributes of the classes that derive from `cls`."""
+    _RELIED_ON[cls] = frozenset(names)
+
+
+def relies_on(cls: type, name: str) -> bool:
+    """Whether the library relies on the attribute `name` of this class."""
+    return any(name in _RELIED_ON.get(base, ()) for base in mro_of(cls))
+
+
+def _check_relied_on(cls: type) -> None:
+    for base, relied in _RELIED_ON.items():
+        if base in mro_of(cls) and (type(cls) is not type or not relied.isdisjoint(namespace_of(cls))):
+            raise RefusedClass(f"a class below {base.__name__} may define no {min(relied)}, nor have a metaclass")
+
+
 def has_own_method(value: object, name: str) -> bool:
     """Whether `value.name` is a method or property that the program wrote, and nothing on the instance hides it."""
     kind = type(value)
@@ -108,7 +127,13 @@ def register(cls: type) -> None:
             raise RefusedClass(f"a metaclass may not define any of {', '.join(METACLASS_CLOSED)}")
     if issubclass(cls, type):
         check_metaclass(cls)
+    _check_relied_on(cls)
     USER.add(cls)
+    try:
+        check_group(cls)
+    except RefusedClass:
+        USER.discard(cls)
+        raise
     # Never a metaclass: its instances are classes, which have names of their own bases.
     if issubclass(cls, type):
         return
@@ -118,11 +143,44 @@ def register(cls: type) -> None:
     PLAIN.add(cls)
 
 
+# `except*` calls `split` of a group and takes apart what it gets, whatever that is: a program of the interpreter's own.
+_OF_GROUPS: Final = ("split", "subgroup", "__getattribute__")
+
+
+def check_group(cls: type) -> None:
+    """Raises RefusedClass if a class of the program gives an exception group its own way to be split."""
+    order = mro_of(cls)
+    if BaseExceptionGroup in order:
+        for base in order:
+            if base in USER and any(name in namespace_of(base) for name in _OF_GROUPS):
+                raise RefusedClass(
+                    "an exception group may not define split, subgroup or __getattribute__", "define derive() only"
+                )
+
+
+def check_attribute_of_groups(cls: type, name: str) -> None:
+    """The same of an attribute that a class is given after it was made: it may be a base of a group."""
+    if name in _OF_GROUPS and any(BaseExceptionGroup in mro_of(each) for each in _with_subclasses(cls)):
+        raise RefusedClass(f"an exception group may not have its own {name}", "define derive() only")
+
+
+def _with_subclasses(cls: type) -> Iterator[type]:
+    yield cls
+    subclasses: list[type] = type.__subclasses__(cls)
+    for each in subclasses:
+        yield from _with_subclasses(each)
+
+
 def check_metaclass(cls: type) -> None:
     """Raises RefusedClass if this metaclass of the program defines what no metaclass may."""
     for name in METACLASS_CLOSED:
         if name in namespace_of(cls):
             raise RefusedClass(f"a metaclass may not define {name}")
+    for base in mro_of(cls):
+        if base not in USER and base is not cls:
+            for name in namespace_of(base):
+                if is_private(name) and name in namespace_of(cls):
+                    raise RefusedClass(f"a metaclass may not define {name}: it belongs to {base.__name__}")
     if issubclass(cls, type) and any(base is not object and not issubclass(base, type) for base in mro_of(cls)):
         raise RefusedClass("a metaclass may derive from metaclasses only")
 

@@ -19,6 +19,7 @@ from langserver.python_runtime.faces import Face
 from langserver.python_runtime.guards import load
 from langserver.python_runtime.modules import asynchronous
 from langserver.python_runtime.modules.facade import Facade
+from langserver.python_runtime.tracebacks import name_of
 from langserver.python_runtime.userclasses import USER, mro_of, namespace_of
 
 MAX_DEPTH = 200
@@ -77,7 +78,7 @@ class Writer:
         except RecursionError:
             raise NotJson(f"{path} is nested too deeply") from None
         except BaseException as error:  # noqa: BLE001 -- a class of the program may raise anything
-            raise NotJson(f"{path} could not be read: {type(error).__name__}") from None
+            raise NotJson(f"{path} could not be read: {name_of(type(error))}") from None
 
     def text(self, text: str) -> None:
         """Writes JSON."""
@@ -171,7 +172,7 @@ def _described(kind: type) -> str:
         return "a module"
     if issubclass(kind, type) or kind is Face:
         return "a class"
-    name: str = type.__dict__["__name__"].__get__(kind)
+    name = name_of(kind)
     if kind in _PLURALS:
         return name
     vowel = name[:1].lower() in "aeiou" and not _SOUNDS_LIKE_YOU.match(name)

@@ -9,6 +9,7 @@ from zoneinfo import _common
 
 from langserver.core.zones import zone_file, zone_names
 from langserver.python_runtime.inplace import replace
+from langserver.python_runtime.userclasses import rely_on
 
 # Many names are links to one zone: their bytes are held once.
 _DATA: Final[dict[str, bytes]] = {}
@@ -27,7 +28,10 @@ def load() -> None:
 
 
 def shut() -> None:
-    """Closes the way to make a zone of bytes: a program's must not reach the library's parser in C."""
+    """Closes the ways to make a zone of other data: a program's must not reach the library's parser in C, and the cache
+    of a class below `ZoneInfo` hands C what it writes to.
+    """
+    rely_on(zoneinfo.ZoneInfo, "_weak_cache")
     replace(zoneinfo.ZoneInfo, "from_file", classmethod(_from_file))
 
 

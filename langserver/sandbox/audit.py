@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from langserver.sandbox.errors import ReadBackError
@@ -41,7 +41,12 @@ ALLOWED: Final[dict[str, dict[str, str]]] = {
     },
 }
 
+# Allowed once, and only until user code runs: the compiled form of the program is read or written. Code objects made of
+# any bytes are a way to native code.
+_BEFORE_USER_CODE: Final = {"python": frozenset({"marshal.loads", "marshal.dumps"}), "js": frozenset[str]()}
+
 _READ_BACK_EVENT: Final = "langserver.readback"
+_USER_CODE_EVENT: Final = "langserver.usercode"
 # CPython's parser looks for the source line of a syntax error in the file that the code claims to come from, and takes
 # the refusal for an answer. The second is ast.parse's own name: by it the library finds the carets of an error's text,
 # from CPython 3.13 on in lines too that are no expression.
@@ -70,18 +75,25 @@ def make_hook(runtime: str, tell: Callable[[str], None]) -> Hook:
         eperm: int = errno.EPERM,
         kind_of: type[type] = type,
         text: type[str] = str,
-        quiet: tuple[str, tuple[str, ...]] = (_READ_BACK_EVENT, _PARSERS_FILES),
+        early: tuple[frozenset[str], Iterator[None]] = (_BEFORE_USER_CODE[runtime], iter((None,))),
+        quiet: tuple[str, str, tuple[str, ...]] = (_READ_BACK_EVENT, _USER_CODE_EVENT, _PARSERS_FILES),
     ) -> None:
         if event in allowed:
             return
-        read_back, parsers_files = quiet
+        read_back, user_code, parsers_files = quiet
+        once, ticket = early
+        # Nothing fills an exhausted iterator again: a program that comes to hold it has nothing.
+        if event in once or event == user_code:
+            for _ in ticket:
+                if event in once:
+                    return
         if event == "open" and arguments:
             is_told = kind_of(arguments[0]) is not text or arguments[0] not in parsers_files
         else:
-            is_told = event != read_back
+            is_told = event not in (read_back, user_code)
         if is_told:
             tell(event)
-        del allowed, tell, kind_of, text, quiet
+        del allowed, tell, kind_of, text, early, ticket, quiet
         raise refusal(eperm, f"the sandbox refused {event}")
 
     return hook
@@ -95,3 +107,11 @@ def install(hook: Hook) -> None:
     except AuditRefusal:
         return
     raise ReadBackError("an event that is not on the list passed")
+
+
+def user_code_comes() -> None:
+    """From now on the hook, if there is one, refuses also what it allowed for the compiled form."""
+    try:
+        sys.audit(_USER_CODE_EVENT)
+    except AuditRefusal:
+        pass  # its way of saying that it heard

@@ -45,14 +45,15 @@ class Step:
 class Jail:
     """Everything a seal needs, made in the zygote: a child only makes calls."""
 
-    def __init__(self, runtime: str, layers: frozenset[str], proc: Proc) -> None:
-        """`runtime` is "python" or "js", `proc` what shows a child itself.
+    def __init__(self, runtime: str, layers: frozenset[str], proc: Proc, jit: bool = False) -> None:
+        """`runtime` is "python" or "js", `proc` what shows a child itself; with `jit` its engine compiles.
 
         Raises LayerUnavailable for a layer that this host can't give.
         """
         self.runtime = runtime
         self.layers = layers
         self.proc = proc
+        self.jit = jit
         self.ruleset = Ruleset(runtime) if LANDLOCK in layers else None
         self.filter = Filter(runtime) if SECCOMP in layers else None
 
@@ -126,6 +127,19 @@ def _restrict_files(sealing: _Sealing) -> None:
     sealing.jail.ruleset.restrict(confine.RULESET_FD)
 
 
+def _set_early_limits(sealing: _Sealing) -> None:
+    rlimits.set_early(sealing.limits)
+    if not sealing.jail.jit:
+        rlimits.set_memory(sealing.jail.runtime, sealing.limits)
+
+
+def _set_late_limits(sealing: _Sealing) -> None:
+    # An engine that compiles makes half a gigabyte of writable memory while it wakes, and keeps a part of it.
+    if sealing.jail.jit:
+        rlimits.set_memory(sealing.jail.runtime, sealing.limits)
+    rlimits.set_late()
+
+
 def _filter_calls(sealing: _Sealing) -> None:
     assert sealing.jail.filter is not None
     sealing.jail.filter.apply()
@@ -159,13 +173,13 @@ STEPS: Final = (
     Step("parent death", _ALWAYS, lambda sealing: confine.die_with_parent(sealing.parent_pid)),
     # Landlock and seccomp refuse to work without it.
     Step("no new privileges", frozenset({PRIVILEGES, LANDLOCK, SECCOMP}), lambda _: confine.forbid_new_privileges()),
-    Step("limits", frozenset({RLIMITS}), lambda s: rlimits.set_early(s.jail.runtime, s.limits)),
+    Step("limits", frozenset({RLIMITS}), _set_early_limits),
     # Before any other thread exists: it binds the calling thread and those that come from it.
     Step("landlock", frozenset({LANDLOCK}), _restrict_files),
     # JavaScript: isolate and prelude. Needs one thread and /dev/urandom.
     Step("runtime", _ALWAYS, lambda sealing: sealing.wake()),
     # What the runtime still needed: no thread, process or descriptor from here on.
-    Step("late limits", frozenset({RLIMITS}), lambda _: rlimits.set_late()),
+    Step("late limits", frozenset({RLIMITS}), _set_late_limits),
     # The last kernel layer: it forbids every call that the steps above made.
     Step("seccomp", frozenset({SECCOMP}), _filter_calls),
     Step("audit", frozenset({AUDIT}), _install_hook),

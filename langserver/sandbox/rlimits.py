@@ -62,13 +62,17 @@ def memory_resource(runtime: str) -> int:
     return resource.RLIMIT_DATA if runtime == "js" else resource.RLIMIT_AS
 
 
-def set_early(runtime: str, limits: ChildLimits) -> None:
-    """What can be set before the runtime is awake. Raises OSError, ValueError or ReadBackError."""
+def set_early(limits: ChildLimits) -> None:
+    """What can be set before any runtime is awake. Raises OSError, ValueError or ReadBackError."""
     for kind, value in _EARLY:
         _lower(kind, value, value)
     if limits.cpu_seconds is not None:
         # Equal limits would give SIGKILL at once; SIGXCPU comes first, and one second later what ignores it dies.
         _lower(resource.RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1)
+
+
+def set_memory(runtime: str, limits: ChildLimits) -> None:
+    """The limit of memory. Raises OSError, ValueError or ReadBackError."""
     if limits.memory_ceiling is not None:
         _lower(memory_resource(runtime), limits.memory_ceiling, limits.memory_ceiling)
 

@@ -41,6 +41,7 @@ NUMBERS: Final[dict[str, tuple[int | None, int | None]]] = {
     "gettimeofday": (96, 169),
     "time": (201, None),
     "restart_syscall": (219, 128),
+    "rt_sigreturn": (15, 139),
     "getpid": (39, 172),
     "getppid": (110, 173),
     "gettid": (186, 178),

@@ -13,7 +13,9 @@ from typing import Any, NoReturn
 
 import grpc
 
-from langserver.core.verdict import EndReason
+from langserver.core.forms import FormCache
+from langserver.core.jit import profile
+from langserver.core.verdict import MIB, EndReason
 from langserver.errors import StartError
 from langserver.sandbox import confine
 from langserver.sandbox.probe import probe
@@ -73,12 +75,15 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
             log.info("runs without the layer %s: %s", layer.name, layer.detail)
         elif layer.void:
             log.warning("the layer %s is %s", layer.name, layer.void)
+    for name in filter(settings.jit, settings.runtimes):
+        log.warning("%s runs in the profile %s", name, profile(name, jit=True))
     bury_orphans()
     health = Health(settings.runtimes)
     pools = {name: Pool(_plan(settings, name, layers), health.listener(name)) for name in settings.runtimes}
     gate = Gate(settings.max_concurrency, settings.max_queue)
     tasks = Tasks(gate, pools)
-    service = LanguageService(tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools))
+    forms = FormCache(settings.compile_cache_mb * MIB) if settings.compile_cache_mb else None
+    service = LanguageService(tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools), forms)
     offered = services(service, health, Outbox(outbox_bytes(settings)))
 
     def build(at: Address) -> tuple[grpc.aio.Server, Address]:
@@ -126,6 +131,7 @@ def _plan(settings: Settings, runtime: str, layers: frozenset[str]) -> PoolPlan:
         zygote_max_tasks=settings.zygote_max_tasks,
         zygote_max_age_seconds=settings.zygote_max_age,
         packages=settings.packages(runtime),
+        jit=settings.jit(runtime),
         cores=usable_cores(),
     )
 

@@ -9,6 +9,7 @@ import grpc
 from google.protobuf.message import Message
 
 from langserver.server.outbox import Outbox
+from langserver.server.principal import principal_of
 from langserver.server.reset import call_task
 
 
@@ -62,6 +63,10 @@ class Call:
         """Seconds until the caller's deadline; None without one."""
         remaining: float | None = self._context.time_remaining()  # typeshed leaves out the call without a deadline
         return remaining
+
+    def principal(self) -> str:
+        """See `principal_of`."""
+        return principal_of(self._context)
 
     def drop(self) -> None:
         """Ends the call without a word, whatever it is at."""

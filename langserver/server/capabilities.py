@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import langserver
+from langserver.core.jit import profile
 from langserver.errors import StartError
 from langserver.pb import lang_pb2
 from langserver.python_runtime.packages.names import void
@@ -46,7 +47,12 @@ def capabilities(
     return lang_pb2.Capabilities(
         version=langserver.__version__,
         runtimes=[
-            lang_pb2.RuntimeInfo(name=name, version=pool.facts.version, modules=_modules(name, settings))
+            lang_pb2.RuntimeInfo(
+                name=name,
+                version=pool.facts.version,
+                modules=_modules(name, settings),
+                profile=profile(name, settings.jit(name)),
+            )
             for name, pool in pools.items()
         ],
         layers=[

@@ -29,7 +29,8 @@ _CALM_SECONDS = 0.05
 class PoolPlan:
     """How a pool works. `memory_bytes` (growth) and `cpu_seconds` are what each child is sealed with.
 
-    `packages` are what the operator adds to Python. `cores` is how many tasks keep this machine busy.
+    `packages` are what the operator adds to the runtime; with `jit` its engine compiles. `cores` is how many tasks keep
+    this machine busy.
     """
 
     runtime: str
@@ -40,6 +41,7 @@ class PoolPlan:
     zygote_max_tasks: int
     zygote_max_age_seconds: float
     packages: tuple[str, ...] = ()
+    jit: bool = False
     cores: int = 1
 
 
@@ -68,7 +70,7 @@ class Pool:
 
     async def start(self) -> None:
         """Starts the first zygote, which must pass its self-test. Raises ZygoteError."""
-        zygote = await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages)
+        zygote = await self._start_zygote()
         try:
             wrong = complaint(await zygote.try_walls(self._plan.layers))
             if wrong is not None:
@@ -77,6 +79,9 @@ class Pool:
             await zygote.close()
             raise
         self._use(zygote)
+
+    async def _start_zygote(self) -> Zygote:
+        return await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages, self._plan.jit)
 
     @property
     def facts(self) -> Facts:
@@ -179,7 +184,7 @@ class Pool:
             await asyncio.sleep(self._delay)
             self._delay = min(max(shortest, self._delay * 2), longest)
             try:
-                zygote = await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages)
+                zygote = await self._start_zygote()
             except ZygoteError as error:
                 log.error("%s; the next try is in %.2f s", error, self._delay)
             else:
@@ -198,7 +203,7 @@ class Pool:
         try:
             while self._zygote is old:
                 try:
-                    new = await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages)
+                    new = await self._start_zygote()
                 except ZygoteError as error:
                     log.error("the old zygote stays for now: %s", error)
                     await asyncio.sleep(pause)

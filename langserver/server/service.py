@@ -5,25 +5,34 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from langserver.core.forms import FormCache, Shelf
 from langserver.limits import VALIDATE_SECONDS, Ceilings
 from langserver.pb import lang_pb2
 from langserver.server.call import Call
 from langserver.server.convert import check_of, execute_response, log_line, task_of, validate_response
+from langserver.server.shelves import shelf_of
 from langserver.server.statuses import Unread, answering
 from langserver.server.tasks import Finished, Tasks
-from langserver.zygote.execution import LogLine
+from langserver.zygote.execution import Job, LogLine
 from langserver.zygote.request import make_job
 
 DELIVERY_SECONDS = 30
 
 
 class LanguageService:
-    """Translates between callers and `Tasks`. `capabilities` is asked at each call."""
+    """Translates between callers and `Tasks`. `capabilities` is asked at each call; `forms` is None: none are kept."""
 
-    def __init__(self, tasks: Tasks, ceilings: Ceilings, capabilities: Callable[[], lang_pb2.Capabilities]) -> None:
+    def __init__(
+        self,
+        tasks: Tasks,
+        ceilings: Ceilings,
+        capabilities: Callable[[], lang_pb2.Capabilities],
+        forms: FormCache | None = None,
+    ) -> None:
         self._tasks = tasks
         self._ceilings = ceilings
         self._capabilities = capabilities
+        self._forms = forms
 
     async def Execute(  # noqa: N802 - the proto's name, as the others
         self, request: lang_pb2.ExecuteRequest, call: Call
@@ -31,11 +40,12 @@ class LanguageService:
         """One task."""
         async with answering(call):
             job = make_job(task_of(request), self._ceilings, "run")
+            shelf = self._shelf(request, job, call)
             task_id = request.task_id
             del request  # the job has all that is needed; the task may wait long
             lines: list[lang_pb2.LogLine] = []
             # Made as they come: ten thousand at once would hold every other call up.
-            finished = await self._tasks.run(job, _deadline(call), lambda line: lines.append(log_line(line)))
+            finished = await self._tasks.run(job, _deadline(call), lambda line: lines.append(log_line(line)), shelf)
             return execute_response(task_id, finished, lines)
         raise AssertionError  # the call has ended with a status
 
@@ -48,11 +58,12 @@ class LanguageService:
         """
         async with answering(call):
             job = make_job(task_of(request), self._ceilings, "run")
+            shelf = self._shelf(request, job, call)
             task_id = request.task_id
             del request
             # No bound of its own: it holds at most what the task's log budget allows, and so never slows the task down.
             lines: asyncio.Queue[LogLine | None] = asyncio.Queue()
-            running = asyncio.create_task(self._tasks.run(job, _deadline(call), lines.put_nowait))
+            running = asyncio.create_task(self._tasks.run(job, _deadline(call), lines.put_nowait, shelf))
             running.add_done_callback(_look_at)
             try:
                 async with asyncio.timeout(None) as patience:
@@ -94,6 +105,11 @@ class LanguageService:
         async with answering(call):
             return self._capabilities()
         raise AssertionError
+
+    def _shelf(self, request: lang_pb2.ExecuteRequest, job: Job, call: Call) -> Shelf | None:
+        if self._forms is None:
+            return None
+        return shelf_of(self._forms, call.principal(), request.metadata.get("tenant", ""), job)
 
 
 def _deadline(call: Call) -> float | None:

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from langserver.core.forms import Shelf
 from langserver.core.verdict import EndReason
 from langserver.errors import RequestError
 from langserver.server.gate import Gate
@@ -31,8 +32,10 @@ class Tasks:
         self._supplies = supplies
         self._running: dict[Execution, asyncio.Task[Outcome]] = {}
 
-    async def run(self, job: Job, deadline: float | None, on_log: Callable[[LogLine], None]) -> Finished:
-        """Waits for a slot, at most until `deadline` (the loop's clock), then runs the job.
+    async def run(
+        self, job: Job, deadline: float | None, on_log: Callable[[LogLine], None], shelf: Shelf | None = None
+    ) -> Finished:
+        """Waits for a slot, at most until `deadline` (the loop's clock), then runs the job. `shelf`: see Execution.
 
         Cancelled, it has the child killed and returns at once; the slot is given back when the child is gone.
         Raises RequestError for a runtime that is not served, and Draining, Full, Expired.
@@ -45,7 +48,7 @@ class Tasks:
         await self._gate.enter(deadline)
         # No await until the owner exists: it is the one who gives the slot back.
         queue_seconds = loop.time() - came
-        execution = Execution(job, supply, on_log)
+        execution = Execution(job, supply, on_log, shelf)
         owner = loop.create_task(self._own(execution))
         self._running[execution] = owner
         try:

@@ -8,10 +8,19 @@ from collections.abc import Iterator
 from langserver.core.claims import LogClaim, Report, SecurityClaim
 from langserver.wire.fields import cut, utf8
 from langserver.wire.frames import HEAD, Frame, FrameError, Kind, encode
-from langserver.wire.report import BAD_INPUT_BYTES, LOG_LINE_BYTES, encode_event, encode_log, encode_report
+from langserver.wire.report import (
+    BAD_INPUT_BYTES,
+    LINE,
+    LINE_OFFSET,
+    LOG_LINE_BYTES,
+    encode_event,
+    encode_log,
+    encode_report,
+)
 
 LOG_LINE_COST = 24  # bytes that a line costs of the log budget beside its text
 MAX_EVENTS = 64  # security events that one response holds
+FORM_BYTES = 2 << 20  # a compiled form is a little larger than its source; LANG_CODE_BYTES is 1 MiB
 
 
 class TaskPipe:
@@ -49,6 +58,7 @@ class Channel:
         self._log_left = 0
         self._log_cut = False
         self._events_left = MAX_EVENTS
+        self.writing = False  # a frame is begun and not ended: what interrupts it must not write
 
     def set_log_budget(self, log_bytes: int) -> None:
         """How many bytes of log may be sent: a line costs its text and LOG_LINE_COST."""
@@ -57,6 +67,10 @@ class Channel:
     def sealed(self) -> None:
         """The jail is complete; from here on exit codes mean nothing."""
         self.send(Frame(Kind.SEALED, b""))
+
+    def compiled(self, form: bytes) -> None:
+        """The program's compiled form, when the header asks for it; one over FORM_BYTES is told as none, empty."""
+        self.send(Frame(Kind.COMPILED, form if len(form) <= FORM_BYTES else b""))
 
     def started(self) -> None:
         """Input is parsed and its pipe closed; user code runs next."""
@@ -86,15 +100,22 @@ class Channel:
         self.send(Frame(Kind.EVENT, encode_event(SecurityClaim(layer, action, detail))))
 
     @staticmethod
-    def prepare(report: Report) -> bytes:
+    def prepare(report: Report) -> bytearray:
         """A report as bytes for `send_prepared`: what a handler of MemoryError sends must exist before it is needed."""
-        return encode(Kind.REPORT, encode_report(report))
+        return bytearray(encode(Kind.REPORT, encode_report(report)))
 
-    def send_prepared(self, data: bytes) -> None:
+    @staticmethod
+    def place(prepared: bytearray, line: int) -> None:
+        """Puts the line of the one failure into a prepared report that has no output."""
+        LINE.pack_into(prepared, HEAD.size + LINE_OFFSET, line)
+
+    def send_prepared(self, data: bytes | bytearray) -> None:
         """Writes a prepared frame; allocates nothing when one write takes it all."""
+        self.writing = True
         written = os.write(self._fd, data)
         while written < len(data):
             written += os.write(self._fd, data[written:])
+        self.writing = False
 
     def report(self, report: Report) -> None:
         """The one report; the child exits after it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 
 from langserver.core.claims import LogClaim, Report, SecurityClaim
-from langserver.wire.channel import LOG_LINE_COST, MAX_EVENTS
+from langserver.wire.channel import FORM_BYTES, LOG_LINE_COST, MAX_EVENTS
 from langserver.wire.fields import FieldError, shown
 from langserver.wire.frames import Frame, FrameDecoder, FrameError, Kind
 from langserver.wire.report import (
@@ -23,6 +23,8 @@ _SLACK = 16  # length prefixes and numbers of a small payload
 
 class _Phase(Enum):
     JAILING = auto()
+    COMPILING = auto()
+    COMPILED = auto()
     HANDED_OVER = auto()
     RUNNING = auto()
     OVER = auto()
@@ -30,6 +32,9 @@ class _Phase(Enum):
 
 _ALLOWED = {
     _Phase.JAILING: {Kind.SEALED},
+    # Starting without a word is allowed: that is how a child says that its memory ran out.
+    _Phase.COMPILING: {Kind.COMPILED, Kind.STARTED, Kind.EVENT},
+    _Phase.COMPILED: set(),
     _Phase.HANDED_OVER: {Kind.STARTED, Kind.BAD_INPUT, Kind.EVENT},
     _Phase.RUNNING: {Kind.LOG, Kind.LOGS_TRUNCATED, Kind.EVENT, Kind.REPORT},
     _Phase.OVER: set(),
@@ -39,14 +44,18 @@ _ALLOWED = {
 class Conversation:
     """Takes a child's bytes in and keeps what they say within the task's limits.
 
+    With `wants_form` the child was given a source and nothing more, and has one chance to send the compiled form: its
+    next words but events. It must then be silent until `hand_on` says that the rest of the task goes to it.
+
     In which pieces they come changes nothing of what is kept: how many reads they take depends on the server's load,
     and often a child could choose it.
     """
 
-    def __init__(self, output_bytes: int, log_bytes: int) -> None:
+    def __init__(self, output_bytes: int, log_bytes: int, wants_form: bool = False) -> None:
         self._output_bytes = output_bytes
         self._log_left = log_bytes
         self._phase = _Phase.JAILING
+        self._wants_form = wants_form
         self._decoder = FrameDecoder(
             {
                 Kind.SEALED: 0,
@@ -57,9 +66,11 @@ class Conversation:
                 Kind.EVENT: 2 * EVENT_TEXT_BYTES + _SLACK,
                 Kind.REPORT: output_bytes + REPORT_OVERHEAD_BYTES,
             }
+            | ({Kind.COMPILED: FORM_BYTES} if wants_form else {})
         )
         self.received = 0
         self.broken: str | None = None
+        self.form: bytes | None = None
         self.bad_input: str | None = None
         self.report: Report | None = None
         self.events: list[SecurityClaim] = []
@@ -76,9 +87,23 @@ class Conversation:
         return self._phase in (_Phase.RUNNING, _Phase.OVER) and self.bad_input is None
 
     @property
+    def has_program(self) -> bool:
+        """The child came past its source, to the input at least."""
+        return self._phase in (_Phase.RUNNING, _Phase.OVER)
+
+    @property
     def over(self) -> bool:
         """The child has said its last word."""
         return self._phase is _Phase.OVER
+
+    @property
+    def waits(self) -> bool:
+        """The child has compiled, and waits for its input."""
+        return self._phase is _Phase.COMPILED and self.broken is None
+
+    def hand_on(self) -> None:
+        """The rest of the task goes to a child that `waits`."""
+        self._phase = _Phase.HANDED_OVER
 
     def hear(self, data: bytes) -> list[LogClaim]:
         """Takes in what was read; returns the log lines it completes.
@@ -96,6 +121,8 @@ class Conversation:
             self.broken = str(error)
         if self.over and (self.broken is not None or self._decoder.pending):
             self.broken = "bytes after its last word"
+        elif self.waits and self._decoder.pending:
+            self.broken = "bytes before it had its input"
         return logs
 
     def _take(self, frame: Frame, logs: list[LogClaim]) -> None:
@@ -103,7 +130,10 @@ class Conversation:
             raise FrameError(f"a {frame.kind.name} frame {_WHEN[self._phase]}")
         match frame.kind:
             case Kind.SEALED:
-                self._phase = _Phase.HANDED_OVER
+                self._phase = _Phase.COMPILING if self._wants_form else _Phase.HANDED_OVER
+            case Kind.COMPILED:
+                self.form = frame.payload
+                self._phase = _Phase.COMPILED
             case Kind.STARTED:
                 self._phase = _Phase.RUNNING
             case Kind.BAD_INPUT:
@@ -133,6 +163,8 @@ class Conversation:
 
 _WHEN = {
     _Phase.JAILING: "before it was sealed",
+    _Phase.COMPILING: "before it compiled",
+    _Phase.COMPILED: "before it had its input",
     _Phase.HANDED_OVER: "before it started",
     _Phase.RUNNING: "while it ran",
     _Phase.OVER: "after its last word",

@@ -19,11 +19,14 @@ def pack_bytes(value: bytes) -> bytes:
 
 
 def utf8(text: str) -> bytes:
-    """`text` as UTF-8; lone surrogates, which UTF-8 cannot say, become U+FFFD."""
+    """`text` as UTF-8; lone surrogates, which UTF-8 cannot say, become U+FFFD.
+
+    Of a subclass of str what it holds, whatever its methods say: a program's may be in a text of ours.
+    """
     try:
-        return text.encode()
+        return str.encode(text)
     except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text).encode()
+        return _SURROGATE.sub("\ufffd", str.__str__(text)).encode()
 
 
 def cut(text: bytes, cap: int) -> bytes:
@@ -33,7 +36,7 @@ def cut(text: bytes, cap: int) -> bytes:
 
 def pack_text(value: str, cap: int) -> bytes:
     """`value` as UTF-8 with its length in front; at most `cap` bytes of it are kept."""
-    return pack_bytes(cut(utf8(value[:cap]), cap))
+    return pack_bytes(cut(utf8(str.__getitem__(value, slice(cap))), cap))
 
 
 def shown(data: bytes, cap: int) -> str:

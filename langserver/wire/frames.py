@@ -21,6 +21,7 @@ class Kind(IntEnum):
     SOURCE = 2
     INPUT = 3
     GO = 4
+    FORM = 5
 
     SEALED = 16
     STARTED = 17
@@ -29,6 +30,7 @@ class Kind(IntEnum):
     LOGS_TRUNCATED = 20
     EVENT = 21
     REPORT = 22
+    COMPILED = 23
 
 
 class FrameError(Exception):

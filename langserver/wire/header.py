@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Mode = Literal["run", "validate"]
+# Of the program's compiled form (decision 0038): nothing; the child shall send it; it follows the source.
+Form = Literal["none", "wanted", "given"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class TaskHeader:
     label: str
     output_bytes: int
     log_bytes: int
+    form: Form = "none"
 
     def encode(self) -> bytes:
         """The payload of a HEADER frame."""

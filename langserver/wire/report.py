@@ -33,6 +33,9 @@ EVENT_LAYERS = ("policy", "audit", "privileges", "rlimits", "landlock", "seccomp
 _HEAD = struct.Struct("!QQHH")
 _FAILURE = struct.Struct("!BII")
 _BYTE = struct.Struct("!B")
+LINE = struct.Struct("!I")
+# Where the line of the first failure stands in a report without output: after its kind.
+LINE_OFFSET = _HEAD.size + len(pack_bytes(b"")) + _BYTE.size
 _MAX_POSITION = 2**31 - 1  # proto int32
 
 

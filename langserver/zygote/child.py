@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from langserver.core.claims import Failure, Report
 from langserver.core.outcome import ErrorKind
+from langserver.sandbox.audit import user_code_comes
 from langserver.sandbox.confine import INPUT_FD, REPORT_FD
 from langserver.wire.channel import Channel, TaskPipe
 from langserver.wire.frames import Kind, encode
@@ -17,10 +18,10 @@ from langserver.wire.strict_json import BadInput
 from langserver.zygote.fork import Seal
 from langserver.zygote.runtime import Runtime
 
-_FAULT = 63  # below the exit codes of the jail's steps
+_FAULT = 63  # below the exit codes of the jail's steps, above that of a child whose time is up
 
 
-def live(seal: Seal, runtime: Runtime, ahead: bool = False) -> NoReturn:
+def live(runtime: Runtime, seal: Seal, ahead: bool = False) -> NoReturn:
     """Everything a forked process does; never returns to the zygote's loop. `ahead` when no task waits for it."""
     channel = Channel(REPORT_FD)
     try:
@@ -30,6 +31,18 @@ def live(seal: Seal, runtime: Runtime, ahead: bool = False) -> NoReturn:
             with suppress(Exception):  # it can do without
                 runtime.warm_up()
         _perform(runtime, channel, TaskPipe(INPUT_FD))
+        os._exit(0)
+    finally:
+        os._exit(_FAULT)
+
+
+def rehearse(runtime: Runtime, seal: Seal) -> NoReturn:
+    """The life of the child that a zygote's first ones learn from: sealed like them, and it never has a task."""
+    try:
+        seal(lambda _: None)
+        rehearsed = runtime.rehearse()
+        while rehearsed:
+            rehearsed = rehearsed[os.write(REPORT_FD, rehearsed) :]
         os._exit(0)
     finally:
         os._exit(_FAULT)
@@ -46,7 +59,13 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
     channel.set_log_budget(header.log_bytes)
     gc.enable()
     try:
-        program = runtime.compile(header, pipe.read(Kind.SOURCE).decode())
+        source = pipe.read(Kind.SOURCE).decode()
+        if header.form == "given":
+            program = runtime.restore(header, source, pipe.read(Kind.FORM))
+        else:
+            program = runtime.compile(header, source)
+        if header.form == "wanted":
+            channel.compiled(runtime.form_of(program))
         text = pipe.read(Kind.INPUT)
         pipe.read(Kind.GO)
         inputs = runtime.parse_input(text)
@@ -59,6 +78,7 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
         channel.send_prepared(not_started)
         return
     pipe.close()
+    user_code_comes()
     runtime.reseed(header)
     channel.started()
     if header.mode == "validate":

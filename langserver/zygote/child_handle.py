@@ -50,6 +50,11 @@ class Child:
         """Peak RSS of a child of this zygote that did nothing."""
         return self.zygote.facts.idle_rss_bytes
 
+    @property
+    def code_bytes(self) -> int:
+        """Its memory for machine code, 0 where its engine compiles nothing."""
+        return self.zygote.facts.code_bytes
+
     def open_status(self) -> int:
         """A descriptor of what the kernel shows of it. Raises ProcessLookupError, PermissionError, OSError."""
         return pidfd.open_status(self._pidfd)
@@ -58,6 +63,11 @@ class Child:
         """SIGKILL, as soon as it is spawned."""
         if self._pidfd >= 0:
             pidfd.kill(self._pidfd)
+
+    def say_time_is_up(self) -> None:
+        """SIGXCPU, at which a Python child says where its program stands, and ends."""
+        if self._pidfd >= 0:
+            pidfd.send(self._pidfd, signal.SIGXCPU)
 
     @property
     def ran_out(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import itertools
 import logging
 import os
 import socket
@@ -35,13 +36,18 @@ _TOO_MANY_SECONDS = 0.005
 _LAST_WORDS = (Op.NOT_SPAWNED, Op.EXIT)
 _GROUP_SECONDS = 0.1  # a group can go when the last process in it has
 _GROUP_TRIES = 100
+_images = itertools.count(1)
 
 
 class Zygote:
-    """One zygote process, `pid` its number here. Make it with `start`."""
+    """One zygote process, `pid` its number here. Make it with `start`.
+
+    `image` is a number that no other has, and a later one's is higher: its children come from one memory image.
+    """
 
     def __init__(self, runtime: str, launched: Launched, tree: Tree | None) -> None:
         self.runtime = runtime
+        self.image = next(_images)
         self.facts = launched.facts
         self.watch = Watch(launched.facts.idle_held_bytes)
         self.lost = False
@@ -65,13 +71,18 @@ class Zygote:
         asyncio.get_running_loop().add_reader(self._control.fileno(), self._listen)
 
     @classmethod
-    async def start(cls, runtime: str, layers: frozenset[str], packages: tuple[str, ...] = ()) -> Zygote:
-        """A zygote that is ready, with the operator's packages. Call it in the main thread. Raises ZygoteError."""
+    async def start(
+        cls, runtime: str, layers: frozenset[str], packages: tuple[str, ...] = (), jit: bool = False
+    ) -> Zygote:
+        """A zygote that is ready, with the operator's packages, or with an engine that compiles (`jit`).
+
+        Call it in the main thread. Raises ZygoteError.
+        """
         try:
             tree = cgroup.enter() if CGROUP in layers else None
         except (SandboxError, OSError) as error:
             raise ZygoteError(f"control groups could not be had: {error}") from None
-        return cls(runtime, await launch(runtime, layers, packages), tree)
+        return cls(runtime, await launch(runtime, layers, packages, jit), tree)
 
     @property
     def children(self) -> int:

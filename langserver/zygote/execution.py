@@ -10,17 +10,18 @@ import os
 import signal
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from langserver.core.claims import Failure, Report, SecurityClaim
+from langserver.core.forms import NOTHING, Found, Shelf
 from langserver.core.outcome import ErrorKind
 from langserver.core.verdict import Bounds, EndReason, Evidence, Exit, Verdict, verdict
 from langserver.sandbox.jail import step_of_exit_code
 from langserver.wire.channel import MAX_EVENTS
 from langserver.wire.conversation import Conversation
 from langserver.wire.frames import HEAD, Kind, encode
-from langserver.wire.header import TaskHeader
+from langserver.wire.header import Form, TaskHeader
 from langserver.zygote.child_handle import Child
 from langserver.zygote.failures import SpawnRefused, ZygoteLost
 from langserver.zygote.result_check import output_fault
@@ -30,6 +31,7 @@ _OF_A_CHILD_KILLED = (ErrorKind.CRASHED, ErrorKind.INTERNAL)  # not by a limit o
 _READ_BYTES = 16 << 10  # short lines cost the most to read: so much of them at one turn of the loop
 _WRITE_BYTES = 1 << 20
 _LINGER_SECONDS = 2.0
+LAST_WORDS_SECONDS = 0.25  # that a Python child has at its timeout, to say where its program stands
 # A killed child whose exit nobody tells: its zygote is stopped or stuck.
 _REAP_SECONDS = 10.0
 
@@ -94,26 +96,38 @@ class Supply(Protocol):
 
 
 class Execution:
-    """Runs one job on one child. Make it, start `run` as a task, and call `end` to stop it early."""
+    """Runs one job on one child. Make it, start `run` as a task, and call `end` to stop it early.
 
-    def __init__(self, job: Job, supply: Supply, on_log: Callable[[LogLine], None]) -> None:
+    `shelf` is where the compiled form of its program is, or is put.
+    """
+
+    def __init__(self, job: Job, supply: Supply, on_log: Callable[[LogLine], None], shelf: Shelf | None = None) -> None:
         self._job = job
         self._supply = supply
         self._on_log = on_log
+        self._shelf = shelf
         self._ended: EndReason | None = None
         self._child: Child | None = None
         self._taking: asyncio.Future[Child] | None = None
 
     def end(self, reason: EndReason) -> None:
-        """Kills the child, or waits for none any more. The first reason counts."""
-        if self._ended is None:
-            self._ended = reason
-            if self._taking is not None:
-                self._taking.cancel()
-            if self._child is not None:
-                self._child.kill()
-                child = self._child
-                asyncio.get_running_loop().call_later(_REAP_SECONDS, _give_up_unless_reaped, child)
+        """Kills the child, or waits for none any more. The first reason counts, a second one ends the waiting."""
+        loop, child = asyncio.get_running_loop(), self._child
+        if self._ended is not None:
+            if child is not None:
+                child.kill()
+            return
+        self._ended = reason
+        if self._taking is not None:
+            self._taking.cancel()
+        if child is None:
+            return
+        if reason is EndReason.TIMEOUT and self._job.runtime == "python":
+            child.say_time_is_up()
+            loop.call_later(LAST_WORDS_SECONDS, _kill_unless_reaped, child)
+        else:
+            child.kill()
+        loop.call_later(_REAP_SECONDS, _give_up_unless_reaped, child)
 
     async def run(self) -> Outcome:
         """The outcome, once the child is gone and everything is given back. Raises nothing of the task's making."""
@@ -127,7 +141,7 @@ class Execution:
                 continue
             except SpawnRefused as error:
                 return Outcome(Verdict(failure=Failure(ErrorKind.INTERNAL, str(error))))
-            hand_over = _HandOver(self._job, child, start, self._on_log, self.end)
+            hand_over = _HandOver(self._job, child, start, self._on_log, self.end, shelf=self._shelf)
             self._child = child
             try:
                 outcome = await hand_over.perform(lambda: self._ended)
@@ -164,6 +178,8 @@ class _HandOver:
         start: float,
         on_log: Callable[[LogLine], None],
         end: Callable[[EndReason], None],
+        *,
+        shelf: Shelf | None,
     ) -> None:
         self._job = job
         self._child = child
@@ -171,13 +187,19 @@ class _HandOver:
         self._on_log = on_log
         self._end = end
         self._loop = asyncio.get_running_loop()
-        self._conversation = Conversation(job.header.output_bytes, job.header.log_bytes)
-        self._unsent = deque(_hand_over_bytes(job))
+        self._shelf = shelf
+        self._found = shelf.find(child.zygote.image) if shelf is not None else NOTHING
+        self._conversation = Conversation(job.header.output_bytes, job.header.log_bytes, self._found.wanted)
+        self._unsent = deque(_source_bytes(job, self._found))
+        self._withheld = deque(_input_bytes(job))
+        if not self._found.wanted:
+            self._release()
         self._sent = False
         self._seen_bytes = 0
         self._started_at: float | None = None
         self.died_early = False  # somebody else killed its child before the program began
         self._linger_timer: asyncio.TimerHandle | None = None
+        self._settled = asyncio.Event()  # the child is sealed, or will never be
 
     async def perform(self, ended: Callable[[], EndReason | None]) -> Outcome | None:
         """Hands the job over and waits for the child's end; None when the zygote was lost before anything was sent.
@@ -187,11 +209,14 @@ class _HandOver:
         timer = self._loop.call_later(self._job.bounds.timeout_seconds, self._end, EndReason.TIMEOUT)
         try:
             if ended() is None:
+                self._loop.add_reader(self._child.report_fd, self._listen)
                 if self._job.lower_memory_bytes or self._job.lower_cpu_seconds:
-                    await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
+                    # Not before: an engine that compiles makes more of itself than a sealed child keeps.
+                    await self._settled.wait()
+                    if ended() is None:
+                        await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
                 if self._job.bounds.memory_bytes is not None:
                     self._child.zygote.watch.begin(self._child, self._job.bounds.memory_bytes, self._overgrow)
-                self._loop.add_reader(self._child.report_fd, self._listen)
                 self._send()
         except ZygoteLost:
             pass
@@ -212,6 +237,8 @@ class _HandOver:
         if exit_ is None and reason is None and not self._sent:
             return None
         self._drain()
+        if self._shelf is not None and self._found.form and not self._conversation.has_program:
+            self._shelf.forget(self._child.zygote.image)
         outcome = await self._judge(exit_, reason, wall_seconds)
         self.died_early = (
             reason is None
@@ -238,10 +265,19 @@ class _HandOver:
                 self._unsent.popleft()
             else:
                 self._unsent[0] = piece[written:]
+        if self._withheld:
+            self._loop.remove_writer(self._child.input_fd)
+            return
         self._stop_sending()
+
+    def _release(self) -> None:
+        """Nothing stands between the child and its input any more."""
+        self._unsent.extend(self._withheld)
+        self._withheld.clear()
 
     def _stop_sending(self) -> None:
         self._unsent.clear()
+        self._withheld.clear()
         if self._child.input_fd >= 0:
             self._loop.remove_writer(self._child.input_fd)
             self._child.close_input()
@@ -253,6 +289,7 @@ class _HandOver:
     def _listen(self) -> None:
         if not self._read():
             self._loop.remove_reader(self._child.report_fd)
+            self._settled.set()
         elif self._conversation.over and self._linger_timer is None:
             self._linger_timer = self._loop.call_later(_LINGER_SECONDS, self._end, EndReason.LINGERED)
 
@@ -266,6 +303,8 @@ class _HandOver:
             return False
         claims = self._conversation.hear(data)
         now = self._loop.time()
+        if self._conversation.sealed:
+            self._settled.set()
         if self._started_at is None and self._conversation.started:
             self._started_at = now
         for claim in claims:
@@ -274,7 +313,18 @@ class _HandOver:
         if self._conversation.broken is not None:
             self._end(EndReason.BROKE_PROTOCOL)
             return False
+        if self._conversation.waits and self._withheld:
+            self._take_form()
         return True
+
+    def _take_form(self) -> None:
+        """Keeps what the child made of the source alone; only then it gets what else there is of the task."""
+        assert self._shelf is not None
+        assert self._conversation.form is not None
+        self._shelf.keep(self._child.zygote.image, self._conversation.form)
+        self._conversation.hand_on()
+        self._release()
+        self._send()
 
     def _drain(self) -> None:
         """Reads what the dead child left in its pipe: at most what a pipe holds, as nobody writes any more."""
@@ -301,6 +351,7 @@ class _HandOver:
             jail_step=step_of_exit_code(exit_.code) if exit_ and exit_.code is not None and not said.sealed else None,
             seen_bytes=self._seen_bytes,
             ran_out=self._child.ran_out,
+            code_bytes=self._child.code_bytes,
         )
         usage = Usage(
             wall_seconds=wall_seconds,
@@ -321,23 +372,29 @@ class _HandOver:
         return await output_fault(report.output)
 
 
-def _hand_over_bytes(job: Job) -> list[memoryview]:
-    """The whole hand-over, large parts as they are: nothing is copied."""
-    return [
-        memoryview(part)
-        for part in (
-            encode(Kind.HEADER, job.header.encode()) + HEAD.pack(Kind.SOURCE, len(job.source)),
-            job.source,
-            HEAD.pack(Kind.INPUT, len(job.input)),
-            job.input,
-            encode(Kind.GO),
-        )
-        if part
-    ]
+def _source_bytes(job: Job, found: Found) -> list[memoryview]:
+    """The first half of the hand-over, with the compiled form that was found. Large parts as they are, not copied."""
+    form: Form = "wanted" if found.wanted else "given" if found.form else "none"
+    header = replace(job.header, form=form).encode()
+    parts = [encode(Kind.HEADER, header) + HEAD.pack(Kind.SOURCE, len(job.source)), job.source]
+    if found.form:
+        parts += [HEAD.pack(Kind.FORM, len(found.form)), found.form]
+    return [memoryview(part) for part in parts if part]
+
+
+def _input_bytes(job: Job) -> list[memoryview]:
+    """The second half."""
+    parts = HEAD.pack(Kind.INPUT, len(job.input)), job.input, encode(Kind.GO)
+    return [memoryview(part) for part in parts if part]
 
 
 def _claimed_seconds(nanoseconds: int, wall_seconds: float) -> float:
     return min(nanoseconds / 1e9, wall_seconds)
+
+
+def _kill_unless_reaped(child: Child) -> None:
+    if not child.exit.done():
+        child.kill()
 
 
 def _give_up_unless_reaped(child: Child) -> None:

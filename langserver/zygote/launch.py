@@ -10,6 +10,8 @@ import sys
 from dataclasses import dataclass
 from weakref import WeakSet
 
+from langserver.core.jit import OPTION as JIT_OPTION
+from langserver.core.verdict import CODE_BYTES
 from langserver.sandbox.layers import format_layers
 from langserver.wire.control import SIZE, ControlError, Message, Op
 from langserver.zygote import pidfd
@@ -24,11 +26,15 @@ _STDERR_BYTES = 64 << 10  # what a pipe holds
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a zygote told of itself when it was ready: of a child that does nothing, what it holds and its peak RSS."""
+    """What a zygote told of itself when it was ready: of a child that does nothing, what it holds and its peak RSS.
+
+    `code_bytes` is what its engine has for machine code, 0 where it compiles nothing.
+    """
 
     version: str
     idle_held_bytes: int
     idle_rss_bytes: int
+    code_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +51,14 @@ class Launched:
     facts: Facts
 
 
-async def launch(runtime: str, layers: frozenset[str], packages: tuple[str, ...] = ()) -> Launched:
+async def launch(runtime: str, layers: frozenset[str], packages: tuple[str, ...] = (), jit: bool = False) -> Launched:
     """Starts a zygote and waits until it is ready. Raises ZygoteError.
 
-    `packages` are what the operator adds to the runtime.
+    `packages` are what the operator adds to the runtime; with `jit` its engine compiles.
     Call it in the main thread: PDEATHSIG follows the thread that started a process (PR_SET_PDEATHSIG(2const)).
     """
     try:
-        process, control = _exec(runtime, layers, packages)
+        process, control = _exec(runtime, layers, packages, jit)
     except OSError as error:
         raise ZygoteError(f"the {runtime} zygote could not start: {error.strerror}") from None
     try:
@@ -71,7 +77,8 @@ async def launch(runtime: str, layers: frozenset[str], packages: tuple[str, ...]
         assert process.stderr is not None  # asked for in Popen
         process.stderr.close()
     *version, idle_held, idle_rss = message.numbers
-    facts = Facts(".".join(map(str, version)).removesuffix(".0"), idle_held, idle_rss)
+    name = ".".join(map(str, version)).removesuffix(".0")
+    facts = Facts(name, idle_held, idle_rss, CODE_BYTES if jit else 0)
     return Launched(pid, descriptor, process, control, facts)
 
 
@@ -84,12 +91,13 @@ def running() -> set[int]:
 
 
 def _exec(
-    runtime: str, layers: frozenset[str], packages: tuple[str, ...]
+    runtime: str, layers: frozenset[str], packages: tuple[str, ...], jit: bool
 ) -> tuple[subprocess.Popen[bytes], socket.socket]:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    options = [JIT_OPTION] if jit else []
     try:
         process = subprocess.Popen(
-            [sys.executable, *_INTERPRETER, runtime, str(theirs.fileno()), format_layers(layers), *packages],
+            [sys.executable, *_INTERPRETER, runtime, str(theirs.fileno()), format_layers(layers), *options, *packages],
             env={},
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,

@@ -1,6 +1,6 @@
 """The zygote: hardens itself, preloads one runtime, then forks children on the server's word until the server is gone.
 
-Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD LAYERS [PACKAGE...]`, with an empty
+Started as `python -I -X utf8 -m langserver.zygote.main RUNTIME CONTROL_FD LAYERS [--jit] [PACKAGE...]`, with an empty
 environment.
 """
 
@@ -16,7 +16,9 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
+from typing import NoReturn
 
+from langserver.core.jit import OPTION as JIT_OPTION
 from langserver.sandbox import oom, privileges
 from langserver.sandbox.jail import ChildLimits, Jail, finish_zygote, harden_zygote, step_of_exit_code
 from langserver.sandbox.layers import NAMESPACES, POLICY, parse_layers
@@ -24,13 +26,22 @@ from langserver.sandbox.proc import Proc, held_bytes, size_of
 from langserver.wire.channel import TaskPipe
 from langserver.wire.control import SIZE, Message, Op
 from langserver.wire.frames import Kind
-from langserver.zygote.child import live
-from langserver.zygote.fork import Birth, NotForkable, fork_child, received_descriptors, without_needless_hooks
+from langserver.zygote.child import live, rehearse
+from langserver.zygote.fork import (
+    Birth,
+    NotForkable,
+    Seal,
+    fork_child,
+    received_descriptors,
+    without_needless_hooks,
+)
 from langserver.zygote.launcher import become_first_process
 from langserver.zygote.limits import lower_limits
 from langserver.zygote.reap import reap, reap_strangers
 from langserver.zygote.runtime import Runtime, make_runtime
 from langserver.zygote.selftest import SelfTest
+
+_Life = Callable[[Runtime, Seal], NoReturn]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +80,7 @@ class Zygote:
 
     def serve(self) -> None:
         """Tells the server that it is ready, then forks and reaps until the control socket ends."""
+        self._runtime.learn(self._rehearse())
         self._idle = self._measure_idle()
         pidfd = os.pidfd_open(self._pid)
         numbers = (*self._runtime.version(), self._idle.held_bytes, self._idle.max_rss_bytes)
@@ -106,7 +118,7 @@ class Zygote:
         input_fd, report_fd, *door = descriptors
         limits = ChildLimits(self._idle.memory_bytes + memory if memory else None, cpu or None, *door)
         try:
-            pid = self._fork_task(limits, bool(ahead), input_fd, report_fd, *door)
+            pid = self._fork_task(limits, input_fd, report_fd, *door, life=partial(live, ahead=bool(ahead)))
         except OSError as error:
             self._tell(Message(Op.NOT_SPAWNED, message.slot, (error.errno or 0,)))
             return
@@ -118,10 +130,10 @@ class Zygote:
         self._poller.register(pidfd, select.POLLIN)
         self._tell(Message(Op.SPAWNED, message.slot), pidfd)
 
-    def _fork_task(self, limits: ChildLimits, ahead: bool, input_fd: int, report_fd: int, *kept: int) -> int:
+    def _fork_task(self, limits: ChildLimits, input_fd: int, report_fd: int, *kept: int, life: _Life = live) -> int:
         runtime = self._runtime
-        life = partial(live, runtime=runtime, ahead=ahead)
-        return self._fork(Birth(self._jail, limits, runtime.wake, life, input_fd, report_fd, frozenset(kept)))
+        whole = partial(life, runtime)
+        return self._fork(Birth(self._jail, limits, runtime.wake, whole, input_fd, report_fd, frozenset(kept)))
 
     def _fork(self, birth: Birth) -> int:
         def seal(tell: Callable[[str], None]) -> None:
@@ -155,11 +167,26 @@ class Zygote:
     def _tell(self, message: Message, *descriptors: int) -> None:
         socket.send_fds(self._control, [message.encode()], descriptors)
 
+    def _rehearse(self) -> bytes:
+        """Forks one child that rehearses. Exits with the reason when it cannot."""
+        input_read, input_write = os.pipe2(os.O_CLOEXEC)
+        report_read, report_write = os.pipe2(os.O_CLOEXEC)
+        kept = (input_write, report_read)
+        pid = self._fork_task(ChildLimits(None, None), input_read, report_write, *kept, life=rehearse)
+        os.close(input_read)
+        os.close(report_write)
+        rehearsed = b"".join(iter(partial(os.read, report_read, 1 << 16), b""))
+        os.close(input_write)
+        os.close(report_read)
+        if how := _how_it_ended(pid):
+            sys.exit(f"a child could not be sealed: {how}")
+        return rehearsed
+
     def _measure_idle(self) -> Idle:
         """Forks one child that is sealed, handed nothing and ended. Exits with the reason when it cannot be sealed."""
         input_read, input_write = os.pipe2(os.O_CLOEXEC)
         report_read, report_write = os.pipe2(os.O_CLOEXEC)
-        pid = self._fork_task(ChildLimits(None, None), False, input_read, report_write, input_write, report_read)
+        pid = self._fork_task(ChildLimits(None, None), input_read, report_write, input_write, report_read)
         os.close(input_read)
         os.close(report_write)
         try:
@@ -167,9 +194,7 @@ class Zygote:
             status = self._jail.proc.status(pid)
             memory, held = size_of(status, b"VmData" if self._runtime.name == "js" else b"VmSize"), held_bytes(status)
         except EOFError:
-            code, number, *_ = reap(pid)
-            step = step_of_exit_code(code)
-            sys.exit(f"a child could not be sealed: {step or f'exit status {code}, signal {number}'}")
+            sys.exit(f"a child could not be sealed: {_how_it_ended(pid)}")
         except FileNotFoundError:  # proc(5), hidepid
             sys.exit("/proc hides its own children from it: mount it without hidepid, or allow user namespaces")
         except KeyError as error:
@@ -182,12 +207,18 @@ class Zygote:
         return Idle(memory, held, max_rss)
 
 
+def _how_it_ended(pid: int) -> str:
+    """Of a child that was to be sealed: the step of the jail in which it ended; '' when all was well."""
+    code, number, *_ = reap(pid)
+    return step_of_exit_code(code) or (f"exit status {code}, signal {number}" if code else "")
+
+
 def prepare(
-    name: str, layers: frozenset[str], control_fd: int, packages: tuple[str, ...] = ()
+    name: str, layers: frozenset[str], control_fd: int, packages: tuple[str, ...] = (), jit: bool = False
 ) -> tuple[Runtime, Jail, int | None]:
     """Makes this process one that children of runtime `name` can be forked from; it keeps `control_fd` open.
 
-    `packages` are what the operator adds to Python (LANG_PYTHON_MODULES).
+    `packages` are what the operator adds to the runtime; with `jit` its engine compiles.
 
     Returns the runtime, preloaded, the jail of the children, and the descriptor of the OOM score. With the layer
     `namespaces` it returns in another process. Raises LayerUnavailable, SandboxError, NotForkable, OSError, SystemExit.
@@ -201,9 +232,9 @@ def prepare(
     harden_zygote(layers, control_fd, parent_pid, oom_fd, inside)
     os.environ.clear()
     with without_needless_hooks():
-        runtime = make_runtime(name, POLICY in layers, packages)
+        runtime = make_runtime(name, POLICY in layers, packages, jit)
         runtime.preload()
-    jail = Jail(name, layers, inside.proc if inside else Proc())
+    jail = Jail(name, layers, inside.proc if inside else Proc(), jit)
     finish_zygote(layers, inside)
     gc.collect()
     gc.disable()
@@ -214,7 +245,8 @@ def prepare(
 def main(argv: list[str]) -> None:
     """Runs a zygote. Raises SystemExit with the reason when it cannot start."""
     name, control_fd, layer_names, *packages = argv
-    runtime, jail, oom_fd = prepare(name, parse_layers(layer_names), int(control_fd), tuple(packages))
+    jit = packages[:1] == [JIT_OPTION]
+    runtime, jail, oom_fd = prepare(name, parse_layers(layer_names), int(control_fd), tuple(packages[jit:]), jit)
     control = socket.socket(fileno=int(control_fd))
     zygote = Zygote(control, runtime, jail, oom_fd)
     try:

@@ -72,8 +72,13 @@ def open_status(pidfd: int) -> int:
 
 def kill(pidfd: int) -> None:
     """SIGKILL: never to a process that took over the number. One that has ended is let be."""
+    send(pidfd, signal.SIGKILL)
+
+
+def send(pidfd: int, number: signal.Signals) -> None:
+    """Another signal, likewise."""
     try:
-        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+        signal.pidfd_send_signal(pidfd, number)
     except ProcessLookupError:
         pass
 

@@ -25,6 +25,12 @@ class Runtime(Protocol):
     def wake(self) -> None:
         """In the child, before the last step of the jail: makes what needs system calls that are refused later."""
 
+    def rehearse(self) -> bytes:
+        """In a child that is used for nothing else: what it makes by calling what tasks call, for later children."""
+
+    def learn(self, rehearsed: bytes) -> None:
+        """In the zygote: has its children begin with that."""
+
     def warm_up(self) -> None:
         """In a sealed child that waits for its task: does what leaves nothing behind but pages that are its own."""
 
@@ -33,6 +39,12 @@ class Runtime(Protocol):
 
     def compile(self, header: TaskHeader, source: str) -> Any:
         """The program, its failures kept inside."""
+
+    def form_of(self, program: Any) -> bytes:
+        """What `restore` makes the same program of; empty if there is no such thing."""
+
+    def restore(self, header: TaskHeader, source: str, form: bytes) -> Any:
+        """The program that `compile` made of this source in a sibling, whose `form_of` this is."""
 
     def parse_input(self, text: bytes) -> Any:
         """The task's input. Raises BadInput."""
@@ -47,10 +59,11 @@ class Runtime(Protocol):
         """Sends one report with every problem of the source; runs nothing."""
 
 
-def make_runtime(name: str, policy: bool, packages: tuple[str, ...]) -> Runtime:
+def make_runtime(name: str, policy: bool, packages: tuple[str, ...], jit: bool = False) -> Runtime:
     """The runtime called `name`; only that one's code is imported. `packages` are what the operator adds to it.
 
-    Raises ValueError for an unknown name, KeyError for a package that a JavaScript runtime does not have.
+    With `jit` the engine of JavaScript compiles. Raises ValueError for an unknown name, KeyError for a package that a
+    JavaScript runtime does not have.
     """
     if name == "python":
         with _left_out("ssl"):
@@ -60,7 +73,7 @@ def make_runtime(name: str, policy: bool, packages: tuple[str, ...]) -> Runtime:
     if name == "js":
         from langserver.js_runtime.run import JsRuntime
 
-        return cast("Runtime", JsRuntime(policy, packages))
+        return cast("Runtime", JsRuntime(policy, packages, jit))
     raise ValueError(f"there is no runtime {name!r}")
 
 

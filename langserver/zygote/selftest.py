@@ -41,7 +41,7 @@ class SelfTest:
         for left_out in dict.fromkeys(trial.left_out for _, trial in numbered):
             work = [_work(number, trial) for number, trial in numbered if trial.left_out == left_out]
             if left_out:
-                jail = Jail(self._jail.runtime, self._jail.layers - left_out, self._jail.proc)
+                jail = Jail(self._jail.runtime, self._jail.layers - left_out, self._jail.proc, self._jail.jit)
                 try:
                     yield from self._try(jail, work)
                 finally:

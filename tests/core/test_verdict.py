@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from langserver.core.claims import Failure, Report
+from langserver.core.claims import STOPPED, Failure, Report
 from langserver.core.outcome import CLAIMABLE, ErrorKind
 from langserver.core.verdict import MIB, Bounds, EndReason, Evidence, Exit, Refusal, verdict
 
@@ -54,10 +54,16 @@ FACTS = [
     ("soft CPU limit", "python", {}, killed(signal.SIGXCPU, cpu=3.0), ErrorKind.CPU_LIMIT, "3 s of CPU"),
     ("soft CPU limit, counted by ticks", "python", {}, killed(signal.SIGXCPU, cpu=2.9), ErrorKind.CPU_LIMIT, "3 s of CPU"),
     ("SIGXCPU by itself", "python", {}, killed(signal.SIGXCPU), ErrorKind.CRASHED, "SIGXCPU"),
+    ("soft CPU limit, heard", "python", {}, exited(STOPPED, cpu=2.9), ErrorKind.CPU_LIMIT, "3 s of CPU"),
+    ("as if it had heard, a report", "python", {"report": GOOD}, exited(STOPPED, cpu=1.0), ErrorKind.CRASHED, "exit status 62"),
+    ("timeout, heard", "python", {"ended": EndReason.TIMEOUT, "report": GOOD}, exited(STOPPED), ErrorKind.TIMEOUT, "2 s"),
     ("ignored SIGXCPU", "python", {}, killed(9, cpu=3.9), ErrorKind.CPU_LIMIT, "3 s of CPU"),
     ("busy until its timeout", "python", {"ended": EndReason.TIMEOUT}, killed(9, cpu=3.1), ErrorKind.TIMEOUT, "2 s"),
     ("SIGSYS", "python", {}, killed(signal.SIGSYS), ErrorKind.SANDBOX_VIOLATION, "system call"),
     ("V8 out of memory", "js", {}, killed(signal.SIGTRAP), ErrorKind.MEMORY_LIMIT, "64 MiB"),
+    ("V8's memory for code full", "js", {"code_bytes": 32 * MIB}, killed(signal.SIGSEGV, growth=32 * MIB), ErrorKind.MEMORY_LIMIT, "32 MiB of machine code"),
+    ("a crash with room for code", "js", {"code_bytes": 32 * MIB}, killed(signal.SIGSEGV, growth=20 * MIB), ErrorKind.CRASHED, "SIGSEGV"),
+    ("a crash where nothing is compiled", "js", {}, killed(signal.SIGSEGV, growth=32 * MIB), ErrorKind.CRASHED, "SIGSEGV"),
     ("a trap in Python", "python", {}, killed(signal.SIGTRAP), ErrorKind.CRASHED, "SIGTRAP"),
     ("segmentation fault", "python", {}, killed(signal.SIGSEGV), ErrorKind.CRASHED, "SIGSEGV"),
     ("a foreign SIGKILL", "python", {}, killed(9), ErrorKind.CRASHED, "killed from outside"),
@@ -99,6 +105,42 @@ def test_facts(runtime: str, other: dict[str, object], exit_: Exit, kind: ErrorK
     assert judged.failure.kind is kind
     assert part in judged.failure.message
     assert judged.refusal is None
+
+
+SAID = Report(
+    failures=(Failure(ErrorKind.USER_ERROR, "forged", "Forged", "Traceback: f", line=7, column=3, hint="forged"),)
+)
+
+
+@pytest.mark.parametrize(
+    ("exit_", "ended", "kind"),
+    [
+        (exited(STOPPED), EndReason.TIMEOUT, ErrorKind.TIMEOUT),
+        (killed(9), EndReason.TIMEOUT, ErrorKind.TIMEOUT),
+        (exited(STOPPED, cpu=3), None, ErrorKind.CPU_LIMIT),
+    ],
+)
+def test_a_child_whose_time_was_up_may_say_where_and_nothing_else(
+    exit_: Exit, ended: EndReason | None, kind: ErrorKind
+) -> None:
+    failure = verdict(evidence(exit_, ended=ended, report=SAID)).failure
+    assert failure is not None
+    assert (failure.kind, failure.type, failure.line, failure.column) == (kind, "", 7, 0)
+    assert "its limit" in failure.message
+    assert (failure.traceback, failure.hint) == ("Traceback: f", "the program was in line 7 then")
+    silent = verdict(evidence(exit_, ended=ended, report=SAID, broken="bytes after its last word")).failure
+    assert silent is not None
+    assert (silent.traceback, silent.line, silent.hint) == ("", 0, "")
+
+
+def test_where_memory_ran_out_is_taken_from_who_says_that_it_did() -> None:
+    full = exited(growth=64 * MIB)
+    said = verdict(evidence(full, report=claimed(ErrorKind.MEMORY_LIMIT))).failure
+    other = verdict(evidence(full, report=claimed(ErrorKind.USER_ERROR))).failure
+    assert said is not None
+    assert other is not None
+    assert (said.kind, said.line) == (ErrorKind.MEMORY_LIMIT, 7)
+    assert (other.kind, other.line) == (ErrorKind.MEMORY_LIMIT, 0)
 
 
 def test_a_sigsys_is_a_security_event_too() -> None:

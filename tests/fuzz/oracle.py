@@ -37,11 +37,16 @@ def frames(stream: bytes, caps: Mapping[Kind, int]) -> tuple[list[tuple[int, byt
     return found, stream, True
 
 
-def in_order(kinds: list[int]) -> bool:
-    """Whether a child may say this: sealed event* (bad_input | started (log* cut?, events anywhere) report?)."""
+def in_order(kinds: list[int], wants_form: bool = False) -> bool:
+    """Whether a child may say this: sealed event* (bad_input | started (log* cut?, events anywhere) report?).
+
+    With `wants_form`: sealed event* (compiled event* (bad_input | started ...) | started ...).
+    """
     letters = {Kind.SEALED: "s", Kind.STARTED: "g", Kind.BAD_INPUT: "b", Kind.LOG: "l", Kind.LOGS_TRUNCATED: "c"}
-    letters |= {Kind.EVENT: "e", Kind.REPORT: "r"}
+    letters |= {Kind.EVENT: "e", Kind.REPORT: "r", Kind.COMPILED: "m"}
     said = "".join(letters[Kind(kind)] for kind in kinds)
+    if wants_form:
+        return bool(re.fullmatch(r"(s(e*(me*(b|g[le]*(ce*)?r?)?|g[le]*(ce*)?r?)?))?", said))
     return bool(re.fullmatch(r"(s(e*(b|g[le]*(ce*)?r?)?))?", said))
 
 

@@ -16,7 +16,7 @@ TARGETS = sorted(path.stem for path in (HERE / "targets").glob("*.py"))
 FOUND = sorted((HERE / "found").glob("*/*"))
 LONGEST = 8192
 # How often a seed is changed: what runs through an event loop takes milliseconds.
-EXAMPLES = {"execution": 150, "zygote": 150}
+EXAMPLES = {"execution": 150, "forms": 150, "zygote": 150}
 
 
 def target(name: str) -> ModuleType:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from langserver.core.jit import COMPILING, JITLESS
 from langserver.js_runtime.absent import ABSENT
 from langserver.js_runtime.catalog import MODULES, OPTIONAL
 from langserver.limits import Ceilings
@@ -76,6 +77,7 @@ def tables(js: Forker) -> dict[str, str]:
     ceilings = Ceilings()
     return {
         "globals": _list(f"`{name}`" for name in js.run(_GLOBALS).value),
+        "profiles": f"- {JITLESS}\n- {COMPILING}",
         "modules": _list(f"`{name}`" for name in MODULES),
         "optional": _list(f"`{name}`" for name in OPTIONAL),
         "absent": _table(

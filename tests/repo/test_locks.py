@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-fuzz.lock")
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-fuzz.lock", "requirements-peers.lock")
 
 
 def pins(lock: str) -> dict[str, str]:
@@ -57,6 +58,21 @@ def test_fuzzing_is_of_what_is_tested_and_its_engine_is_nowhere_else() -> None:
     fuzz, tested = pins("requirements-fuzz.lock"), pins("requirements-dev.lock")
     assert fuzz.keys() - tested.keys() == {"atheris"}
     assert all(fuzz[name] == tested[name] for name in fuzz.keys() & tested.keys())
+
+
+def test_nothing_of_the_product_needs_a_peer() -> None:
+    assert "pydantic-monty" in pins("requirements-peers.lock")
+    assert not [name for lock in LOCKS[:3] for name in pins(lock) if "monty" in name]
+
+
+def test_the_peers_of_npm_are_locked_with_hashes_and_without_addresses() -> None:
+    text = (ROOT / "bench" / "peers" / "package-lock.json").read_text()
+    assert "://" not in text, "write it by `make lock-js`"
+    packages = json.loads(text)["packages"]
+    assert (
+        packages.pop("")["dependencies"] == json.loads((ROOT / "bench/peers/package.json").read_text())["dependencies"]
+    )
+    assert all(package["integrity"].startswith("sha512-") for package in packages.values())
 
 
 def names(requirements: list[str]) -> set[str]:

@@ -67,10 +67,10 @@ def test_the_prelude_uses_captured_names_only() -> None:
     early, later, accessors, modules = json.loads(done.stdout)
     # A library, but one whose secrets no program may have, whatever it has replaced before it is made.
     random = (ROOT / "langserver" / "js_runtime" / "globals" / "random.js").read_text()
-    # What waits as a text is evaluated when a program has run: to the rule it is a function, with nothing before it.
+    # What waits is a function that is called when a program has run: nothing in it runs before.
     waiting = "\n".join([*later, modules, f"const ofRandom = {random.rstrip().rstrip(';')};"])
     texts = "\n".join([*early[:-1], accessors, early[-1].replace("\nreturn [", "\nconst handles = [")])
-    names = "const SHOWING = '', LIBRARIES = '', eval = 0;"
+    names = "const makeShowing = 0, makeLibraries = 0;"
     whole = f"(() => {{\n{names}\n{texts}\nconst later = () => {{\n{waiting}\n}};\n}})()"
     lines = whole.split("\n")
     told = [f"{what}: {lines[line - 1].strip()}" for line, what in lint([whole])[0]]

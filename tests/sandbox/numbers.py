@@ -9,7 +9,7 @@ OTHERS: dict[str, tuple[int | None, int | None]] = {
     "mlock": (149, 228), "remap_file_pages": (216, 234), "process_madvise": (440, 440), "pkey_mprotect": (329, 288),
     "newfstatat": (262, 79), "readlinkat": (267, 78), "readlink": (89, None), "sendto": (44, 206),
     "recvfrom": (45, 207), "sendmsg": (46, 211), "recvmsg": (47, 212), "seccomp": (317, 277), "fcntl": (72, 25),
-    "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139), "exit": (60, 93),
+    "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "exit": (60, 93),
     "sched_yield": (24, 124), "sched_getaffinity": (204, 123), "sched_getparam": (143, 121),
     "epoll_wait": (232, None), "futex_waitv": (449, 449), "map_shadow_stack": (453, 453), "mseal": (462, 462),
 }  # fmt: skip

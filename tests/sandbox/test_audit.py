@@ -84,6 +84,48 @@ def test_the_frame_of_a_refusal_shares_no_variable_with_the_next_call() -> None:
     assert frame.f_code.co_freevars == frame.f_code.co_cellvars == ()
 
 
+MARSHAL = ["marshal.loads", "marshal.dumps"]
+
+
+@pytest.mark.parametrize("event", MARSHAL)
+def test_a_compiled_form_is_read_or_written_once(event: str) -> None:
+    told: list[str] = []
+    hook = make_hook("python", told.append)
+    hook(event, ())
+    assert told == []
+    for again in MARSHAL:
+        with pytest.raises(AuditRefusal):
+            hook(again, ())
+    assert told == MARSHAL
+
+
+@pytest.mark.parametrize("event", MARSHAL)
+def test_not_after_user_code_began(event: str) -> None:
+    told: list[str] = []
+    hook = make_hook("python", told.append)
+    with pytest.raises(AuditRefusal):
+        hook(audit._USER_CODE_EVENT, ())
+    assert told == [], "that is no refusal"
+    with pytest.raises(AuditRefusal):
+        hook(event, ())
+    assert told == [event]
+
+
+@pytest.mark.parametrize("event", MARSHAL)
+def test_never_in_javascript(event: str) -> None:
+    with pytest.raises(AuditRefusal):
+        make_hook("js", lambda event: None)(event, ())
+
+
+def test_each_hook_has_a_ticket_of_its_own() -> None:
+    """A zygote's children are forks: what one spends is its own. Nor is one spent by being read back."""
+    for _ in range(2):
+        hook = make_hook("python", lambda event: None)
+        with pytest.raises(AuditRefusal):
+            hook(audit._READ_BACK_EVENT, ())
+        hook("marshal.loads", ())
+
+
 INSTALLED = """
 import sys
 sys.path.insert(0, sys.argv[1])

@@ -153,6 +153,7 @@ def test_arguments(runtime: str, arch: Architecture, name: str, arguments: tuple
         ("mprotect", (0, 1, 0), DENY, PRETEND),
         ("mremap", (0, 1, 1, 1, 0), ALLOW, DENY),
         ("madvise", (0, 1, 4), DENY, ALLOW),
+        ("rt_sigreturn", (), ALLOW, DENY),
         ("futex", (0, 128), DENY, ALLOW),  # WAIT_PRIVATE
         ("clock_gettime", (0, 0), ALLOW, DENY),  # REALTIME
         ("clock_gettime", (2, 0), ALLOW, DENY),  # PROCESS_CPUTIME_ID

@@ -114,7 +114,7 @@ def main() -> None:
         ptrace(TRACEME, 0)
         os.kill(os.getpid(), signal.SIGSTOP)
         seal = partial(jail.seal, report_write, input_read, parent, ChildLimits(None, None), runtime.wake)
-        live(seal, runtime)
+        live(runtime, seal)
     os.close(input_read)
     os.close(report_write)
     header = TaskHeader("run", "UTC", None, "task", CAP, CAP)

@@ -6,8 +6,11 @@ Started as `python -I watched.py ROOT RUNTIME LAYERS`. Reads one JSON object a l
     watch           calls that kill the child: [[name, [[index of an argument, value]...]]...]
     deny            an event that the audit hook of this child refuses
     memory_mib      growth that the child may have; absent: no limit
+    time_is_up      send the child SIGXCPU after its first log line
     pause           stop and continue the child once it waits after its first log line
     late            tell which modules came after the seal
+    form            empty: ask for the compiled form; else one, in base64, that goes behind the source
+    forget          leave out that call of ours which makes the audit hook refuse the form's events too
 
     signal, exit    how it ended
     kinds           the frames it sent, by name
@@ -15,10 +18,12 @@ Started as `python -I watched.py ROOT RUNTIME LAYERS`. Reads one JSON object a l
     failures        of its report: [kind, type, message]
     events          [layer, action, detail]
     late            with `late`: the names of these modules
+    form            with `form`: what it sent as the compiled form, in base64
 """
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -38,7 +43,7 @@ from langserver.sandbox.seccomp import KILL_PROCESS
 from langserver.wire.frames import FrameDecoder, Kind, encode
 from langserver.wire.header import TaskHeader
 from langserver.wire.report import decode_event, decode_report
-from langserver.zygote.child import live
+from langserver.zygote import child
 from langserver.zygote.main import prepare
 from langserver.zygote.runtime import Runtime
 from tests.sandbox.second_filter import Both, filter_answering
@@ -74,6 +79,8 @@ class Watched:
         signal.signal(signal.SIGPIPE, signal.SIG_IGN if pid else signal.SIG_DFL)
         if pid == 0:
             audit.ALLOWED[self.runtime.name].pop(task.get("deny"), None)
+            if task.get("forget"):
+                child.user_code_comes = lambda: None
             watch_late = late_modules() if task.get("late") else None
 
             def seal(tell) -> None:
@@ -81,7 +88,7 @@ class Watched:
                 if watch_late:
                     watch_late()
 
-            live(seal, self.runtime)
+            child.live(self.runtime, seal)
         os.close(input_read)
         os.close(report_write)
         return pid, input_write, report_read
@@ -99,18 +106,21 @@ class Watched:
 
     def run(self, task: dict[str, Any]) -> dict[str, Any]:
         pid, feed, listen = self.fork(task)
-        header = TaskHeader("run", task.get("zone", "UTC"), task.get("seed"), "task", 2 << 20, 256 << 10)
+        form = base64.b64decode(task.get("form", ""))
+        word = "given" if form else "wanted" if "form" in task else "none"
+        header = TaskHeader("run", task.get("zone", "UTC"), task.get("seed"), "task", 2 << 20, 256 << 10, word)
         stream = b"".join(
             (
                 encode(Kind.HEADER, header.encode()),
                 encode(Kind.SOURCE, task["code"].encode()),
+                encode(Kind.FORM, form) if form else b"",
                 encode(Kind.INPUT, json.dumps(task.get("inputs", {})).encode()),
                 encode(Kind.GO),
             )
         )
         os.set_blocking(feed, False)
         decoder, frames = FrameDecoder(CAPS), []
-        paused = not task.get("pause")
+        paused, told_of_time = not task.get("pause"), not task.get("time_is_up")
         while True:
             if select.select([listen], [feed] if stream else [], [])[1]:
                 stream = feed_some(feed, stream)
@@ -122,6 +132,9 @@ class Watched:
             if not paused and any(frame.kind is Kind.LOG for frame in frames):
                 paused = True
                 self.pause(pid)
+            if not told_of_time and any(frame.kind is Kind.LOG for frame in frames):
+                told_of_time = True
+                os.kill(pid, signal.SIGXCPU)
         os.close(listen)
         os.close(feed)
         _, status = os.waitpid(pid, 0)
@@ -165,6 +178,7 @@ def late_modules():
 def told(frames, status: int) -> dict[str, Any]:
     reports = [decode_report(frame.payload, 2 << 20) for frame in frames if frame.kind is Kind.REPORT]
     events = [decode_event(frame.payload) for frame in frames if frame.kind is Kind.EVENT]
+    forms = [frame.payload for frame in frames if frame.kind is Kind.COMPILED]
     late = [frame.payload for frame in frames if frame.kind is Kind.LOG and frame.payload.startswith(LATE)]
     return {
         "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
@@ -176,6 +190,7 @@ def told(frames, status: int) -> dict[str, Any]:
         else [],
         "events": [[event.layer, event.action, event.detail] for event in events],
         "late": json.loads(late[0].removeprefix(LATE)) if late else None,
+        "form": base64.b64encode(forms[0]).decode() if forms else None,
     }
 
 

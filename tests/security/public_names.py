@@ -507,7 +507,7 @@ OUT |= {
 
 # Modules that are no business of a program.
 ELSEWHERE = """
-    os builtins importlib inspect linecache socket pickle marshal gc weakref email.message email.mime.text
+    os builtins importlib inspect linecache socket pickle marshal gc email.message email.mime.text
     tempfile pathlib shutil glob code pdb runpy pkgutil site sysconfig platform resource select selectors tty sched
     concurrent.futures webbrowser zipimport ctypes subprocess threading signal fcntl mmap multiprocessing pty
 """.split()

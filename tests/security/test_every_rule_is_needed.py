@@ -28,15 +28,22 @@ TRIES = 30
 class Witness:
     """A program, and where it runs: as a server runs it, or as plain CPython (`policy` False), or without a vDSO.
 
-    With `pause` the child is stopped in a wait after its first log line, and continued. What is `endless` never ends by
-    itself: only that it makes the call is tried here, what becomes of it by the attack n-wait-on-itself.
+    With `pause` the child is stopped in a wait after its first log line, and continued; with `time_is_up` it is told so
+    then. What is `endless` never ends by itself: only that it makes the call is tried here, what becomes of it
+    elsewhere (the attack n-wait-on-itself, test_last_words.py).
     """
 
     program: str
     policy: bool = True
     vdso: bool = True
     pause: bool = False
+    time_is_up: bool = False
     endless: bool = False
+
+    @property
+    def asked(self) -> dict[str, bool]:
+        """What is done to its child."""
+        return {"pause": self.pause, "time_is_up": self.time_is_up}
 
 
 ANY_TASK = Witness("return 1")
@@ -95,6 +102,7 @@ WITNESSES: dict[str, dict[str, tuple[Witness | None, ...]]] = {
             Witness("import time\nreturn time.thread_time() > 0"),
         ),
         "time": (Witness("import time\nreturn time.localtime().tm_year >= 2024 or 1 // 0", vdso=False),),
+        "rt_sigreturn": (Witness("print(1)\nwhile True: pass", endless=True, time_is_up=True),),
         "clock_nanosleep": (Witness("import time\ntime.sleep(0.001)\nreturn 1"),),
     },
     "js": {
@@ -147,7 +155,7 @@ class Zygotes:
                 self._made[kind] = WatchedZygote(runtime, layers, vdso=witness.vdso)
             except CannotTrace:
                 pytest.skip("no process may trace another here, so none can be kept from its vDSO")
-        return self._made[kind].run(witness.program, watch=watch, memory_mib=256, pause=witness.pause)
+        return self._made[kind].run(witness.program, watch=watch, memory_mib=256, **witness.asked)
 
     def close(self) -> None:
         for zygote in self._made.values():

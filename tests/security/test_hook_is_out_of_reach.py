@@ -66,12 +66,18 @@ def by_a_collection():
     gc.callbacks.clear()
 
 def passes():
-    try:
-        sys.audit("forbidden")
-    except PermissionError:
-        return False
-    return True
+    for event in ("forbidden", "marshal.loads"):
+        try:
+            sys.audit(event)
+            return True
+        except PermissionError:
+            pass
+    return False
 
+try:
+    sys.audit("langserver.usercode")
+except PermissionError:
+    pass
 assert not passes()
 WAY()
 hooks = [frame for frame in frames if frame.f_code.co_name == "hook"]
@@ -79,6 +85,11 @@ ended = [frame for frame in hooks if WAY is not by_a_collection]
 for frame in hooks:
     held = frame.f_locals
     for value in list(held.values()):
+        if isinstance(value, tuple) and value:  # the ticket of the compiled form
+            try:
+                value[-1].__setstate__(0)
+            except (AttributeError, TypeError):
+                pass
         if isinstance(value, (set, dict)):
             value.update({"forbidden": 1}) if isinstance(value, dict) else value.add("forbidden")
     for name in list(held):  # from CPython 3.13 on it writes to the frame (PEP 667)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from langserver.core.verdict import EndReason
+from langserver.core.verdict import CODE_BYTES, EndReason
 from langserver.limits import Ceilings
 from langserver.sandbox.layers import NAMESPACES, PRIVILEGES, SECCOMP, format_layers
 from langserver.wire.frames import Kind, encode
@@ -191,8 +191,8 @@ TRACER = may_trace()
 full = pytest.mark.skipif(not TRACER, reason="the files of a process that is not dumpable need CAP_SYS_PTRACE")
 
 
-async def see(runtime: str, layers: frozenset[str], full: bool) -> list[Seen]:
-    zygote = await Zygote.start(runtime, layers)
+async def see(runtime: str, layers: frozenset[str], full: bool, jit: bool = False) -> list[Seen]:
+    zygote = await Zygote.start(runtime, layers, jit=jit)
     try:
         found = []
         for phase in (waiting, running):
@@ -308,6 +308,23 @@ def check_mappings(seen: Seen) -> None:
     # Of no file, and not the kernel's: the page that libffi wrote the engine's callback into, before the seal.
     unnamed = [(rights, size) for rights, name, size in executable if not name]
     assert unnamed == ([("r-xp", 4)] if seen.runtime == "js" else [])
+
+
+async def test_where_javascript_is_compiled_its_code_is_all_that_is_writable_and_executable() -> None:
+    for one in await see("js", LAYERS if TRACER else LAYERS - {PRIVILEGES}, full=True, jit=True):
+        assert one.mappings is not None
+        executable = [(rights, size) for rights, name, size in one.mappings if "x" in rights and not name]
+        code = ("rwxp", CODE_BYTES >> 10)
+        assert sorted(executable) == [("r-xp", 4), code]
+        # What V8 reserved beyond: a hole would be filled with memory that V8 takes for its own.
+        behind = one.mappings[[(rights, size) for rights, _, size in one.mappings].index(code) + 1]
+        assert behind[0] == "---p"
+        assert behind[2] >= CODE_BYTES >> 10
+        soft, hard = one.limits["Max data size"]
+        assert soft == hard
+        if one.phase == "waiting":
+            assert abs(int(soft) - MEMORY - (int(one.threads[0]["VmData"].split()[0]) << 10)) < 1 << 20
+        assert [thread["Seccomp"] for thread in one.threads] == ["2", "2"]
 
 
 @full

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from langserver.core.claims import LogClaim, Report, SecurityClaim
-from langserver.wire.channel import LOG_LINE_COST, MAX_EVENTS
+from langserver.wire.channel import FORM_BYTES, LOG_LINE_COST, MAX_EVENTS
 from langserver.wire.conversation import Conversation
-from langserver.wire.frames import Kind, encode
+from langserver.wire.frames import HEAD, Kind, encode
 from langserver.wire.report import encode_event, encode_log, encode_report
 
 SAID = {
@@ -22,11 +22,20 @@ SAID = {
     "cut": encode(Kind.LOGS_TRUNCATED),
     "event": encode(Kind.EVENT, encode_event(SecurityClaim("audit", "denied", "open"))),
     "report": encode(Kind.REPORT, encode_report(Report(output=b"1"))),
+    "compiled": encode(Kind.COMPILED, b"form"),
 }
 
 
-def conversation(log_bytes: int = 1000) -> Conversation:
-    return Conversation(output_bytes=100, log_bytes=log_bytes)
+def conversation(log_bytes: int = 1000, wants_form: bool = False) -> Conversation:
+    return Conversation(output_bytes=100, log_bytes=log_bytes, wants_form=wants_form)
+
+
+def hear_handing_on(heard: Conversation, words: tuple[str, ...]) -> None:
+    """As a server does: whoever waits for the rest of the task gets it."""
+    for word in words:
+        heard.hear(SAID[word])
+        if heard.waits:
+            heard.hand_on()
 
 
 def is_in_order(words: tuple[str, ...]) -> bool:
@@ -45,6 +54,63 @@ def test_every_order_of_frames_is_judged_by_the_grammar(length: int) -> None:
         heard = conversation()
         heard.hear(b"".join(SAID[word] for word in words))
         assert (heard.broken is None) == is_in_order(words), words
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4])
+def test_a_form_that_is_asked_for_may_come_once_before_the_start(length: int) -> None:
+    for words in itertools.product(SAID, repeat=length):
+        heard = conversation(wants_form=True)
+        hear_handing_on(heard, words)
+        rest = tuple(word for word in words if word != "compiled")
+        before = words[: words.index("compiled")] if "compiled" in words else ("sealed", "event")
+        in_time = before[:1] == ("sealed",) and set(before[1:]) <= {"event"}
+        asked_more = "compiled" not in words and "bad_input" in words  # it cannot know its input yet
+        may = words.count("compiled") <= 1 and in_time and not asked_more and is_in_order(rest)
+        assert (heard.broken is None) == may, words
+        assert (heard.form is None) or in_time, words
+
+
+@pytest.mark.parametrize("word", [word for word in SAID if word != "compiled"])
+def test_a_child_that_has_compiled_says_nothing_before_it_has_its_input(word: str) -> None:
+    heard = conversation(wants_form=True)
+    heard.hear(SAID["sealed"] + SAID["compiled"] + SAID[word])
+    assert heard.broken == f"a {word_kind(word)} frame before it had its input"
+    assert not heard.waits
+
+
+def word_kind(word: str) -> str:
+    return Kind(SAID[word][0]).name
+
+
+def test_nor_half_a_word() -> None:
+    heard = conversation(wants_form=True)
+    heard.hear(SAID["sealed"] + SAID["compiled"] + SAID["started"][:-1])
+    assert heard.broken == "bytes before it had its input"
+    assert not heard.waits
+
+
+def test_a_form_waits_until_it_is_whole() -> None:
+    heard = conversation(wants_form=True)
+    heard.hear(SAID["sealed"] + SAID["compiled"][:-1])
+    assert (heard.form, heard.waits, heard.broken) == (None, False, None)
+    heard.hear(SAID["compiled"][-1:])
+    assert (heard.form, heard.waits) == (b"form", True)
+    heard.hand_on()
+    assert not heard.waits
+    heard.hear(SAID["started"] + SAID["report"])
+    assert (heard.broken, heard.over) == (None, True)
+
+
+def test_a_form_over_its_cap_breaks_the_protocol_by_its_length() -> None:
+    heard = conversation(wants_form=True)
+    heard.hear(SAID["sealed"] + HEAD.pack(Kind.COMPILED, FORM_BYTES + 1))
+    assert heard.broken == f"a COMPILED frame of {FORM_BYTES + 1} bytes is over its cap of {FORM_BYTES}"
+
+
+def test_a_form_that_nobody_asked_for_is_not_accepted() -> None:
+    heard = conversation()
+    heard.hear(SAID["sealed"] + SAID["compiled"])
+    assert (heard.form, heard.broken) == (None, "a frame of kind 23 is not accepted here")
 
 
 def test_what_an_honest_child_says_is_kept() -> None:
@@ -93,9 +159,9 @@ def test_an_output_over_the_limit_is_heard_out_so_that_it_can_be_named() -> None
     assert len(heard.report.output) == 150
 
 
-@given(st.lists(st.one_of(st.sampled_from(sorted(SAID.values())), st.binary(max_size=40)), max_size=12))
-def test_no_bytes_crash_it(pieces: list[bytes]) -> None:
-    heard = conversation()
+@given(st.lists(st.one_of(st.sampled_from(sorted(SAID.values())), st.binary(max_size=40)), max_size=12), st.booleans())
+def test_no_bytes_crash_it(pieces: list[bytes], wants_form: bool) -> None:
+    heard = conversation(wants_form=wants_form)
     for piece in pieces:
         heard.hear(piece)
 

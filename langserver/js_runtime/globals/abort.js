@@ -1,5 +1,6 @@
 // AbortController and AbortSignal (DOM standard, section 3).
 (host) => {
+  const { coded, wrongType, needInteger } = host.library('faults');
   const { EventTarget, Event } = host.library('events');
   const { DOMException } = host.library('exception');
   const made = Symbol('made');
@@ -13,7 +14,7 @@
     #handler = null;
 
     constructor(key) {
-      if (key !== made) throw new TypeError('Illegal constructor');
+      if (key !== made) throw coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
       super();
     }
 
@@ -56,7 +57,7 @@
     }
 
     static timeout(delay) {
-      if (!(Number(delay) >= 0 && Number(delay) <= MAX_DELAY)) throw new RangeError('The delay must be a number of milliseconds');
+      needInteger('delay', delay, 0, MAX_DELAY);
       const signal = new AbortSignal(made);
       const expire = () => abort(signal, new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
       host.callMaybeLater(expire, delay); // nothing waits for it
@@ -66,7 +67,7 @@
     static any(signals) {
       const all = [...signals];
       for (const signal of all) {
-        if (!(signal instanceof AbortSignal)) throw new TypeError('AbortSignal.any needs AbortSignals');
+        if (!(signal instanceof AbortSignal)) throw wrongType('signals', 'an array of AbortSignals', signal);
       }
       const one = new AbortSignal(made);
       const aborted = all.find((signal) => signal.aborted);

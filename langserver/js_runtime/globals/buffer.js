@@ -2,9 +2,22 @@
 (host) => {
   const { Buffer, kMaxLength } = host.library('vendor/buffer');
   const { encodeUtf8, decodeUtf8, binaryText, binaryBytes } = host.library('encoding');
+  const { coded, wrongType, outOfRange, unknownEncoding, needType, withCodes } = host.library('faults');
+  const { methods: numbers } = host.library('numbers');
   const SHOWN_BYTES = 50;
+  // What the package throws, as Node codes it.
+  const CODES = [
+    [/^Unknown encoding/, 'ERR_UNKNOWN_ENCODING'],
+    [/^"(?:offset|length)" is outside of buffer bounds/, 'ERR_BUFFER_OUT_OF_BOUNDS'],
+    [/^Buffer size must be a multiple/, 'ERR_INVALID_BUFFER_SIZE'],
+    [/argument|must be|must not be/, 'ERR_INVALID_ARG_TYPE'],
+    [/out of range|out of bounds|outOfBounds|beyond|outside/i, 'ERR_OUT_OF_RANGE'],
+  ];
+  withCodes(Buffer, CODES);
+  withCodes(Buffer.prototype, CODES);
   const plain = {
     from: Buffer.from, byteLength: Buffer.byteLength, isEncoding: Buffer.isEncoding,
+    alloc: Buffer.alloc, concat: Buffer.concat, compare: Buffer.compare, equals: Buffer.prototype.equals,
     toString: Buffer.prototype.toString, write: Buffer.prototype.write, indexOf: Buffer.prototype.indexOf,
   };
   const NAMES = {
@@ -45,7 +58,14 @@
     return Math.min(buffer.length, from < 0 ? Math.max(0, buffer.length + from) : from);
   }
 
-  const coded = (Type, code, message) => Object.assign(new Type(message), { code });
+  function checkSize(size) {
+    needType('number', 'size', size);
+    if (!(size >= 0 && size <= kMaxLength)) throw outOfRange('size', `>= 0 && <= ${kMaxLength}`, size);
+  }
+
+  function needBytes(name, value) {
+    if (!(value instanceof Uint8Array)) throw wrongType(name, 'an instance of Buffer or Uint8Array', value);
+  }
 
   function patternOf(value, encoding) {
     if (typeof value === 'string') return value === '' ? [0] : Buffer.from(value, encoding);
@@ -61,7 +81,35 @@
   define(Buffer, {
     from(value, encodingOrOffset, length) {
       const read = readerOf(value, encodingOrOffset);
-      return read ? toBuffer(read(value)) : plain.from(value, encodingOrOffset, length);
+      if (read) return toBuffer(read(value));
+      if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) {
+        const expected = 'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object';
+        throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', wrongType('', expected, value).message.replace('"" ', 'first '));
+      }
+      return plain.from(value, encodingOrOffset, length);
+    },
+    alloc(size, fill, encoding) {
+      checkSize(size);
+      if (fill === undefined || fill === 0 || size === 0) return plain.alloc(size);
+      return plain.alloc(size).fill(fill, encoding);
+    },
+    allocUnsafe(size) {
+      checkSize(size);
+      return plain.alloc(size);
+    },
+    allocUnsafeSlow(size) {
+      checkSize(size);
+      return plain.alloc(size);
+    },
+    concat(list, length) {
+      if (!Array.isArray(list)) throw wrongType('list', 'an instance of Array', list);
+      list.forEach((each, place) => needBytes(`list[${place}]`, each));
+      return plain.concat(list, length);
+    },
+    compare(first, second) {
+      needBytes('buf1', first);
+      needBytes('buf2', second);
+      return plain.compare(first, second);
     },
     isEncoding(encoding) {
       return nameOf(encoding ?? '') !== undefined || plain.isEncoding(encoding);
@@ -77,6 +125,11 @@
   });
 
   define(Buffer.prototype, {
+    ...numbers,
+    equals(other) {
+      needBytes('otherBuffer', other);
+      return plain.equals.call(this, other);
+    },
     toString(encoding, start = 0, end = this.length) {
       const write = writers[nameOf(encoding)];
       if (!write) return plain.toString.call(this, encoding, start, end);
@@ -90,11 +143,12 @@
       return this.indexOf(value, offset, encoding) !== -1;
     },
     write(text, offset, length, encoding) {
+      if (typeof text !== 'string') throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'argument must be a string');
+      if (typeof offset === 'number' && !(offset >= 0 && offset <= this.length)) throw outOfRange('offset', `>= 0 && <= ${this.length}`, offset);
       const given = [offset, length, encoding].findLast((argument) => typeof argument === 'string');
       const name = nameOf(given);
-      if (typeof text !== 'string' || !readers[name] || name === 'utf8') return plain.write.apply(this, arguments);
+      if (!readers[name] || name === 'utf8') return plain.write.apply(this, arguments);
       const start = typeof offset === 'number' ? offset : 0;
-      if (start < 0 || start > this.length) throw coded(RangeError, 'ERR_BUFFER_OUT_OF_BOUNDS', 'Attempt to write outside buffer bounds');
       const room = Math.min(this.length - start, typeof length === 'number' ? length : Infinity);
       const bytes = readers[name](text).subarray(0, room);
       this.set(bytes, start);
@@ -103,7 +157,7 @@
     // The bytes of a text, again and again: doubled by the engine, not in a loop.
     fill(value, ...given) {
       const encoding = given.find((argument) => typeof argument === 'string');
-      if (encoding !== undefined && !Buffer.isEncoding(encoding)) throw coded(TypeError, 'ERR_UNKNOWN_ENCODING', `Unknown encoding: ${encoding}`);
+      if (encoding !== undefined && !Buffer.isEncoding(encoding)) throw unknownEncoding(encoding);
       const [start = 0, end = this.length] = given.filter((argument) => typeof argument !== 'string');
       if (start < 0 || end > this.length) throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'The fill is outside of the buffer');
       const place = Uint8Array.prototype.subarray.call(this, start, end);

@@ -4,7 +4,7 @@
   const PIECE = 8192;
   const ONLY_ASCII = /^[\0-\x7f]*$/;
 
-  const coded = (Type, code, message) => Object.assign(new Type(message), { code });
+  const { coded, wrongType, missing } = host.library('faults');
 
   // Bytes as a string of the characters 0 to 255, and back.
   function binaryText(bytes) {
@@ -90,7 +90,7 @@
     if (input === undefined) return new Uint8Array(0);
     if (ArrayBuffer.isView(input)) return new Uint8Array(input.buffer, input.byteOffset, input.byteLength);
     if (input instanceof ArrayBuffer) return new Uint8Array(input);
-    throw new TypeError('The "input" argument must be an ArrayBuffer or a view of one');
+    throw wrongType('input', 'an ArrayBuffer or a view of one', input);
   }
 
   function joined(first, second) {
@@ -200,7 +200,7 @@
 
     // As many whole characters as fit.
     encodeInto(text, target) {
-      if (!(target instanceof Uint8Array)) throw new TypeError('The "dest" argument must be an instance of Uint8Array');
+      if (!(target instanceof Uint8Array)) throw wrongType('dest', 'an instance of Uint8Array', target);
       const bytes = encodeUtf8(String(text));
       let written = Math.min(bytes.length, target.length);
       while (written < bytes.length && (bytes[written] & 0xc0) === 0x80) written--;
@@ -220,14 +220,14 @@
   }
 
   function btoa(data) {
-    if (arguments.length === 0) throw new TypeError('The "data" argument must be specified');
+    if (arguments.length === 0) throw missing('The "data" argument must be specified');
     const text = String(data);
     if (/[^\0-\xff]/.test(text)) throw invalidCharacter('Invalid character: btoa takes characters up to U+00FF');
     return binaryBytes(text).toBase64();
   }
 
   function atob(data) {
-    if (arguments.length === 0) throw new TypeError('The "data" argument must be specified');
+    if (arguments.length === 0) throw missing('The "data" argument must be specified');
     try {
       return binaryText(Uint8Array.fromBase64(String(data)));
     } catch (error) {

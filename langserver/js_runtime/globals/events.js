@@ -1,5 +1,6 @@
 // Event, CustomEvent and EventTarget (DOM standard, section 2), without a tree of targets.
 (host) => {
+  const { missing, wrongType } = host.library('faults');
   const inner = Symbol('event');
 
   class Event {
@@ -9,7 +10,7 @@
     static BUBBLING_PHASE = 3;
 
     constructor(type, options = {}) {
-      if (arguments.length === 0) throw new TypeError('The "type" argument must be specified');
+      if (arguments.length === 0) throw missing('The "type" argument must be specified');
       const { bubbles = false, cancelable = false, composed = false } = options ?? {};
       const state = {
         type: String(type), bubbles: Boolean(bubbles), cancelable: Boolean(cancelable), composed: Boolean(composed),
@@ -82,10 +83,10 @@
     #listeners = new Map();
 
     addEventListener(type, callback, options) {
-      if (arguments.length < 2) throw new TypeError('The "type" and "listener" arguments must be specified');
+      if (arguments.length < 2) throw missing('The "type" and "listener" arguments must be specified');
       if (callback === null || callback === undefined) return;
       if (typeof callback !== 'function' && typeof callback !== 'object') {
-        throw new TypeError('The "listener" argument must be a function or an object');
+        throw wrongType('listener', 'a function or an object', callback);
       }
       const { once = false, passive = false, capture = options === true, signal } = Object(options);
       if (signal?.aborted) return;
@@ -110,7 +111,7 @@
     }
 
     dispatchEvent(event) {
-      if (!(event instanceof Event)) throw new TypeError('The "event" argument must be an instance of Event');
+      if (!(event instanceof Event)) throw wrongType('event', 'an instance of Event', event);
       const state = event[inner];
       if (state.dispatched) {
         const { DOMException } = host.library('exception');

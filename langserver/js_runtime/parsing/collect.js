@@ -49,6 +49,7 @@ class Collector extends Parser {
     this.awaits = false; // outside of every function
     this.metas = []; // where import.meta stands
     this.last = -1; // where the last statement that has a value begins, if it is an expression
+    this.throwsLast = false; // whether the last statement is a throw: it has no value
     this.hides = false; // whether a with statement may give any name a value
     this.returns = false; // outside of every function
   }
@@ -89,7 +90,10 @@ class Collector extends Parser {
 
   parseStatement(context, isTopLevel, exports) {
     const node = super.parseStatement(context, isTopLevel, exports);
-    if (isTopLevel && !VALUELESS.test(node.type)) this.last = node.type === 'ExpressionStatement' ? node.start : -1;
+    if (isTopLevel && !VALUELESS.test(node.type)) {
+      this.last = node.type === 'ExpressionStatement' ? node.start : -1;
+      this.throwsLast = node.type === 'ThrowStatement';
+    }
     if (!isTopLevel || /^(?:Im|Ex)port/.test(node.type)) return node;
     return node.type === 'ExpressionStatement' && node.expression.type === 'Literal' ? node : STUB; // may be a directive
   }
@@ -180,9 +184,12 @@ class Collector extends Parser {
   // Where a return may be put so that a body gives the value of its last expression, or -1: what else may give the
   // body's value is not to be overtaken by it.
   get lastExpression() {
+    return this.problem || this.returns || this.namesValue ? -1 : this.last;
+  }
+
+  get namesValue() {
     const top = this.scopeStack[0];
-    const others = this.returns || declares(top, 'main') || declares(top, 'result');
-    return this.problem || others ? -1 : this.last;
+    return declares(top, 'main') || declares(top, 'result');
   }
 
   told(error) {

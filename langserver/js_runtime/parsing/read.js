@@ -9,7 +9,8 @@ function tell(collector, edited) {
   modules.sort((a, b) => a.at - b.at);
   const at = collector.lastExpression;
   const last = at < 0 ? null : placed({ splitAt: at, at });
-  const told = { problem, awaits, declared, last, modules: modules.map(placed), absent: collector.refusedUses.map(placed), module: null };
+  const keepsValue = last !== null || collector.throwsLast || collector.namesValue;
+  const told = { problem, awaits, declared, last, keepsValue, modules: modules.map(placed), absent: collector.refusedUses.map(placed), module: null };
   if (edited) {
     const imports = edited.imports.map((each) => ({ ...placed(each), names: each.names.map(placed) }));
     const ending = edited.last && placed(edited.last);

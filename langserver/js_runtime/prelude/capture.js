@@ -83,6 +83,7 @@ function guarded(promise) {
   return promise;
 }
 const resolved = guarded(Promise.resolve());
+const rejectedPromise = bind(Promise.reject, Promise);
 
 // The methods of a call site, taken from a real one.
 Error.prepareStackTrace = (_, sites) => getPrototypeOf(sites[0]);

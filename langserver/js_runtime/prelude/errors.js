@@ -28,7 +28,7 @@ function describeThrown(thrown, causes) {
   text += ',"frames":' + framesOf(thrown) + ',"properties":' + quote(propertiesText(thrown));
   const cause = causes > 0 && hasOwn(thrown, 'cause') ? thrown.cause : undefined;
   if (cause !== undefined) text += ',"cause":' + describeThrown(cause, causes - 1);
-  return text + ',"keys":' + inputKeys() + '}';
+  return text + ',"keys":' + inputKeys() + (isError(thrown) ? '}' : ',"isValue":true}');
 }
 
 // The names in the input, for a hint about one that is not there.
@@ -43,7 +43,7 @@ function inputKeys() {
 function describeValue(thrown) {
   const message = typeof thrown === 'string' ? cut(thrown) : oneLine(inspect(thrown, SHOWN_UNITS, INSPECT_DEPTH, Infinity));
   if (message === UNREADABLE) return HOPELESS;
-  return '{"type":' + quote(isObject(thrown) ? cut(plainName(thrown)) : '') + ',"message":' + quote(message) + ',"frames":[]}';
+  return '{"type":' + quote(isObject(thrown) ? cut(plainName(thrown)) : '') + ',"message":' + quote(message) + ',"frames":[],"isValue":true}';
 }
 
 function plainName(value) {

@@ -1,18 +1,17 @@
-// The parts of the prelude that a program may never need stand here as texts, which cost little until they are evaluated.
-// A direct eval gives them the names of this function. By then a program may have replaced anything else, so all that
-// is said of functions after user code (capture.js) holds for every line of them.
+// The parts of the prelude that a program may never need are functions that are called when one does. By then it may
+// have replaced anything, so all that is said of functions after user code (capture.js) holds for every line of them.
 const UTIL_CHARS = 1 << 20; // what util.format and util.inspect give at most
 let showingPart;
 let librariesPart;
 
 // Values and errors as texts, and console.
 function showing() {
-  return (showingPart ??= eval(SHOWING));
+  return (showingPart ??= makeShowing());
 }
 
 // Globals and modules beside the language.
 function libraryPart() {
-  return (librariesPart ??= eval(LIBRARIES));
+  return (librariesPart ??= makeLibraries());
 }
 
 function describe(thrown) {
@@ -53,4 +52,9 @@ function requireModule(name) {
 function takeTexts(message) {
   const { takeTexts: take } = libraryPart();
   return take(message);
+}
+
+function takeLibrary(name) {
+  const { takeLibrary: take } = libraryPart();
+  return apply(take, this, [name]);
 }

@@ -1,14 +1,13 @@
 // Libraries: globals and modules beside the language, as texts that are evaluated when a program first touches them.
-// Before user code runs the host gives those that its source mentions; any other (a name put together at run time) is
-// asked for through the ring, where the host looks every few milliseconds.
+// Before user code runs the host gives those that its source mentions, most of them compiled; any other (a name put
+// together at run time) is asked for through the ring, where the host looks every few milliseconds.
 //
 // They are evaluated when the program may have replaced anything, so they may fail with it, but only for it: nothing
 // that leads out of here passes through them. They get `host`, which holds nothing that a program might not have.
 const LIBRARY_LEVEL = 6; // a record that is no line: its text is the library wanted
 const PIECE_BYTES = 8192;
 const LOADING = freeze({ __proto__: null });
-const LIBRARY_START = "'use strict';"; // strict: no call site tells a function, or what `this` was
-const LIBRARY_END = '\n//# sourceURL=internal';
+const libraryMakers = new NativeMap();
 const libraryTexts = new NativeMap();
 const libraries = new NativeMap();
 let entropy = ''; // in hex, until the generator is made of it
@@ -22,6 +21,12 @@ function takeTexts(message) {
     start += texts[i][1];
   }
   if (given !== '') entropy = given;
+  return 'A';
+}
+
+// `this` is what the text evaluates to.
+function takeLibrary(name) {
+  mapSet(libraryMakers, name, this);
   return 'A';
 }
 
@@ -49,8 +54,10 @@ function textInRing(size) {
 }
 
 function made(name, given) {
+  const make = mapGet(libraryMakers, name);
+  if (make !== undefined) return make(given);
   if (mapGet(libraryTexts, name) === undefined) askForText(name);
-  return evaluateGlobally(LIBRARY_START + mapGet(libraryTexts, name) + LIBRARY_END)(given);
+  return evaluateGlobally(mapGet(libraryTexts, name))(given);
 }
 
 // What a library exports. LOADING while it is evaluated, which only itself and what the program has put in its way see.

@@ -1,7 +1,8 @@
 // require(): the modules that the host's table MODULES names, nothing else. It has for each its library and the name by
 // which that exports the module; of a family of them, `lodash/`, what has its members.
 function requireModule(given, asked) {
-  const name = toText(given);
+  if (typeof given !== 'string') throw wrongType('require needs the name of a module');
+  const name = given;
   const found = moduleNamed(slice(name, 0, 5) === 'node:' ? slice(name, 5) : name);
   if (found === undefined) throw refusedModule(name, asked);
   return found;
@@ -26,6 +27,5 @@ function refusedModule(name, asked) {
   const module = quote(slice(name, 0, 100));
   tellRefusal(module);
   const error = refusal(NativeError, 'the module ' + module + ' is not available here', asked);
-  defineProperty(error, 'code', { __proto__: null, value: 'MODULE_NOT_FOUND', writable: true, configurable: true });
-  return error;
+  return withCode(error, 'MODULE_NOT_FOUND');
 }

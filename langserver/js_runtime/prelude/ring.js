@@ -19,7 +19,9 @@ let ringWritten = 0;
 let logLeft = 0;
 
 // With no shared memory and nothing to wait on, no program gets a fine clock or a way to sleep that timers do not see.
+// Shared memory and machine code of a program's own would come of WebAssembly too, which is there where V8 compiles.
 delete globalThis.SharedArrayBuffer;
+delete globalThis.WebAssembly;
 delete Atomics.wait;
 delete Atomics.waitAsync;
 delete Atomics.notify;
@@ -62,6 +64,16 @@ function emit(level, text) {
 function refusal(Type, message, above) {
   const error = new Type(message);
   captureStackTrace(error, above);
+  return error;
+}
+
+function wrongType(message) {
+  return withCode(refusal(NativeTypeError, message), 'ERR_INVALID_ARG_TYPE');
+}
+
+// An error with the property by which Node's are told apart.
+function withCode(error, value) {
+  defineProperty(error, 'code', { __proto__: null, value, writable: true, enumerable: true, configurable: true });
   return error;
 }
 

@@ -33,8 +33,6 @@ function fail(error) {
 }
 
 // Runs `call` from the microtask queue; what it throws, or rejects with, ends the task.
-// A rejection that nobody handles, of a promise that is not ours, goes unseen: V8 tells of it by a callback in C++, for
-// which the engine's library has no function of its interface, and a Promise of our own in place of the language's would not be `await`'s.
 function enqueue(call) {
   then(guarded(then(resolved, call)), undefined, fail);
 }
@@ -203,6 +201,15 @@ function step() {
   return 'A';
 }
 
+// Asked when V8 has told the host of a rejected promise that nobody handles: U, and its reason. A promise that is rejected
+// here is how the host gets at the array, and nothing that a program may have replaced is asked on the way.
+function unhandled() {
+  const reason = list();
+  reason[0] = undefined;
+  guarded(rejectedPromise(reason));
+  return 'U' + describe(reason[0]);
+}
+
 const SOURCE_URL = '\n//# sourceURL=task.js';
 const CALL_MAIN = '\nif (typeof main === "function") return main(inputs);';
 
@@ -284,6 +291,18 @@ function check(source) {
   return 'A';
 }
 
+// Whether a text parses, and runs nothing: as the body of an async function when it begins with 'A', else of a plain one.
+// Says 'A' or 'S'.
+function parses(text) {
+  try {
+    if (text[0] === 'A') AsyncFunction(slice(text, 1));
+    else PlainFunction(slice(text, 1));
+    return 'A';
+  } catch {
+    return 'S';
+  }
+}
+
 // To a name that the host has declared in the scope of scripts.
 function assign(name, value) {
   const setter = evaluateGlobally('(value) => { ' + name + ' = value; }');
@@ -335,7 +354,7 @@ const surface = {
   set console(value) { replaceGlobal('console', value); },
   ...timerFunctions,
   queueMicrotask: native('queueMicrotask', 1, (callback) => {
-    if (typeof callback !== 'function') throw refusal(NativeTypeError, 'queueMicrotask needs a function');
+    if (typeof callback !== 'function') throw wrongType('queueMicrotask needs a function');
     enqueue(callOf(callback, undefined, []));
   }),
   get inputs() { return inputs; },
@@ -345,5 +364,5 @@ delete globalThis.console;
 setPrototypeOf(globalThis, surface);
 
 return [
-  parseInput, setTask, takeTexts, bindLexical, setModule, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw, setLast,
+  parseInput, setTask, takeTexts, bindLexical, setModule, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw, setLast, parses, unhandled, takeLibrary,
 ];

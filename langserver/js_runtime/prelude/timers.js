@@ -40,7 +40,7 @@ function popTimer() {
 }
 
 function addTimer(name, callback, delay, values, repeats, isAwaited = !repeats) {
-  if (typeof callback !== 'function') throw refusal(NativeTypeError, name + ' needs a function as its first argument');
+  if (typeof callback !== 'function') throw wrongType(name + ' needs a function as its first argument');
   let pause = toNumber(delay);
   if (!(pause >= 1 && pause <= MAX_DELAY)) pause = 1; // as browsers and Node do
   pause = floor(pause);

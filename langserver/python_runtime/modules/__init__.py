@@ -12,7 +12,23 @@ from typing import Any
 
 from langserver.python_runtime import catalog
 from langserver.python_runtime.instead import instead_of, instead_of_attribute
-from langserver.python_runtime.modules import abstract, copying, enums, formats, functional, generated, receivers
+from langserver.python_runtime.modules import (
+    abstract,
+    aliases,
+    archives,
+    caches,
+    contexts,
+    converters,
+    copying,
+    enums,
+    formats,
+    functional,
+    generated,
+    groups,
+    receivers,
+    records,
+    views,
+)
 from langserver.python_runtime.modules.facade import Facade, hides, make
 from langserver.python_runtime.modules.listed import listed
 from langserver.python_runtime.modules.own import own
@@ -31,7 +47,15 @@ def build() -> None:
     abstract.harden()
     enums.harden()
     formats.harden()
+    archives.harden()
     functional.harden()
+    aliases.harden()
+    caches.harden()
+    contexts.harden()
+    converters.harden()
+    groups.harden()
+    records.harden()
+    views.harden()
     for name in catalog.MODULES:
         paths = getattr(sys.modules[name], "__path__", ())
         catalog.leave_out(found.name for found in pkgutil.iter_modules(paths, f"{name}."))

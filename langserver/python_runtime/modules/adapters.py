@@ -59,10 +59,15 @@ def shutdown() -> None:
     """`logging.shutdown`: every line is sent when it is written."""
 
 
+def capture_warnings(capture: bool) -> None:
+    """`logging.captureWarnings`: warnings are lines of the log in any case."""
+
+
 NAMES: Final[dict[str, Any]] = {
     "BASIC_FORMAT": "%(levelname)s:%(name)s:%(message)s",
     "LoggerAdapter": LoggerAdapter,
     "addLevelName": add_level_name,
+    "captureWarnings": capture_warnings,
     "getLevelNamesMapping": get_level_names_mapping,
     "shutdown": shutdown,
 }

@@ -13,7 +13,8 @@ import types
 import uuid
 import zoneinfo
 from array import array
-from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict, deque
+from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
+from collections.abc import Callable
 from copy import Error
 from copy import copy as copy_by_library
 from copy import deepcopy as deepcopy_by_library
@@ -50,6 +51,10 @@ _ATOMS: Final = (
 _CONTAINERS: Final = (list, dict, set, frozenset, tuple, bytearray, OrderedDict, Counter, defaultdict, deque)
 
 
+# Library classes with a copy of their own: how to make one, and a deep one, whose parts go through the second argument.
+COPIED: Final[dict[type, tuple[Callable[[Any], Any], Callable[[Any, Callable[[Any], Any]], Any]]]] = {}
+
+
 def copy(value: Any) -> Any:
     """A shallow copy. Raises `copy.Error` for what cannot be copied here."""
     kind = type(value)
@@ -59,7 +64,11 @@ def copy(value: Any) -> Any:
         return value.copy() if hasattr(value, "copy") else value
     if kind in USER:
         hook = _hook(kind, "__copy__")
+        if hook is None and (UserDict in mro_of(kind) or UserList in mro_of(kind)):
+            hook = _copy_of_wrapper
         return hook(value) if hook is not None else _instance(value, lambda part: part)
+    if kind in {UserDict, UserList}:
+        return _copy_of_wrapper(value)
     if kind is types.SimpleNamespace:
         return types.SimpleNamespace(**vars(value))
     if kind is ChainMap:
@@ -68,6 +77,8 @@ def copy(value: Any) -> Any:
         return value[:]
     if issubclass(kind, BaseException):
         return value
+    if kind in COPIED:
+        return COPIED[kind][0](value)
     if kind in PACKAGED:
         return copy_by_library(value)
     raise Error(f"a {kind.__name__} object cannot be copied here")
@@ -97,6 +108,8 @@ def deepcopy(value: Any, memo: dict[int, Any] | None = None) -> Any:
     elif kind in USER and not issubclass(kind, Enum):
         hook = _hook(kind, "__deepcopy__")
         made = hook(value, memo) if hook is not None else _instance(value, lambda part: deepcopy(part, memo), memo)
+    elif kind in COPIED:
+        made = COPIED[kind][1](value, lambda part: deepcopy(part, memo))
     elif kind in PACKAGED:
         made = deepcopy_by_library(value, memo)
     else:
@@ -162,8 +175,13 @@ NAMES: dict[str, Any] = {"copy": copy, "deepcopy": deepcopy, "Error": Error, "er
 
 
 def harden() -> None:
-    """In the zygote: the library's own `UserDict.copy` copies by reduction, which the object answers."""
+    """In the zygote: the library's own `UserDict.copy` copies by reduction, which the object answers.
+
+    Their `__copy__` fills whatever the object says its class makes.
+    """
     UserDict.copy = _copy_of_userdict  # type: ignore[method-assign]
+    for wrapper in (UserDict, UserList):
+        wrapper.__copy__ = _copy_of_wrapper  # type: ignore[method-assign]
 
 
 def _copy_of_userdict(self: Any) -> Any:
@@ -179,4 +197,15 @@ def _copy_of_userdict(self: Any) -> Any:
     return made
 
 
+def _copy_of_wrapper(self: Any) -> Any:
+    kind = type(self)
+    if kind not in USER and kind not in {UserDict, UserList}:
+        raise TypeError("__copy__() needs a UserDict or UserList")
+    made = object.__new__(kind)
+    held = object.__getattribute__(self, "__dict__")
+    object.__getattribute__(made, "__dict__").update({**held, "data": held["data"].copy()})
+    return made
+
+
+_copy_of_wrapper.__name__, _copy_of_wrapper.__qualname__ = "__copy__", "__copy__"
 _copy_of_userdict.__name__, _copy_of_userdict.__qualname__ = "copy", "UserDict.copy"

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable
 from typing import Any, Final
 
-from langserver.python_runtime.guards import exact
+from langserver.python_runtime.names import exact
 
 _FUNCTIONS: Final = "calcsize iter_unpack pack pack_into unpack unpack_from".split()
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import types
+from abc import get_cache_token
 from collections.abc import Callable
 from typing import Any, get_args
 
-from langserver.python_runtime.faces import behind
-from langserver.python_runtime.guards import check_write, exact, load
+from langserver.python_runtime.faces import behind, shown
+from langserver.python_runtime.guards import check_write, load
+from langserver.python_runtime.names import exact
 from langserver.python_runtime.refusals import attribute
 from langserver.python_runtime.userclasses import PACKAGED, PLAIN, is_class, is_user_class, is_user_function
 
@@ -39,8 +41,8 @@ def methodcaller(name: str, /, *args: Any, **kwargs: Any) -> Callable[[Any], Any
 
 def update_wrapper(wrapper: Any, wrapped: Any, assigned: Any = _ASSIGNED, updated: Any = ("__dict__",)) -> Any:
     """`functools.update_wrapper` for the program's own functions and objects."""
-    for name in assigned:
-        if exact(name) not in _ASSIGNED:
+    for name in map(exact, assigned):
+        if name not in _ASSIGNED:
             raise attribute(name, "wraps() copies only names, docstring and annotations")
         try:
             value = load(wrapped, name)
@@ -119,20 +121,40 @@ def _classes_of(annotation: Any) -> tuple[Any, ...]:
     return parts
 
 
-def _dispatch(inner: Any, cls: Any) -> Any:
-    found = behind(cls)
-    if not is_class(found):  # its hash and equality would be asked against the library's classes
-        raise TypeError("dispatch() needs a class")
-    try:
-        return inner.dispatch(found)
-    except Exception as error:
-        error.__context__ = error.__cause__ = None  # a KeyError that holds the class itself
-        raise
+class _Implementations:
+    """By class. The library's would handle an error that holds the class, while `issubclass` calls the program."""
+
+    def __init__(self, default: Any) -> None:
+        self._registry: dict[type, Any] = {object: default}
+        self._found: dict[type, Any] = {}
+        self._token = get_cache_token()
+
+    def add(self, cls: type, implementation: Any) -> None:
+        self._registry[cls] = implementation
+        self._found.clear()
+
+    def all(self) -> types.MappingProxyType[Any, Any]:
+        """By class, as the program may have it."""
+        return types.MappingProxyType({shown(cls): found for cls, found in self._registry.items()})
+
+    def of(self, cls: Any) -> Any:
+        """The one for `cls`. Raises RuntimeError when two are as good."""
+        kind = behind(cls)
+        if not is_class(kind):  # its hash and equality would be asked against the library's classes
+            raise TypeError("dispatch() needs a class")
+        if get_cache_token() != self._token:
+            self._found.clear()
+            self._token = get_cache_token()
+        if kind not in self._found:
+            known = kind in self._registry
+            found = self._registry[kind] if known else functools._find_impl(kind, self._registry)  # type: ignore[attr-defined]
+            self._found[kind] = found
+        return self._found[kind]
 
 
 def singledispatch(func: Callable[..., Any]) -> Any:
     """`functools.singledispatch`; annotations are taken as they are, text in them is not evaluated."""
-    inner = functools.singledispatch(func)
+    implementations = _Implementations(func)
 
     def register(cls: Any, implementation: Any = None) -> Any:
         if is_class(cls) or type(cls) is types.UnionType:
@@ -146,27 +168,33 @@ def singledispatch(func: Callable[..., Any]) -> Any:
         for each in classes:
             if not is_class(each):
                 raise TypeError("register() needs a class")
-            inner.register(each, implementation)
+            implementations.add(each, implementation)
         return implementation
 
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         if not args:
             raise TypeError(f"{func.__name__} requires at least 1 positional argument")
-        return _dispatch(inner, type(args[0]))(*args, **kwargs)
+        return implementations.of(type(args[0]))(*args, **kwargs)
 
     named: Any = func
     if type(func) in (classmethod, staticmethod):
         named = named.__func__
     wrapper.__name__, wrapper.__doc__ = named.__name__, named.__doc__
-    return _Dispatcher(wrapper, register, lambda cls: _dispatch(inner, cls))
+    return _Dispatcher(wrapper, register, implementations.of, implementations.all)
 
 
 class _Dispatcher:
-    def __init__(self, call: Any, register: Any, dispatch: Any) -> None:
+    def __init__(self, call: Any, register: Any, dispatch: Any, registry: Any) -> None:
         self.__name__, self.__doc__ = call.__name__, call.__doc__
         self.__call = call
         self.register = register
         self.dispatch = dispatch
+        self.__registry = registry
+
+    @property
+    def registry(self) -> Any:
+        """What is registered for which class."""
+        return self.__registry()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.__call(*args, **kwargs)

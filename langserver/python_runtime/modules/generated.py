@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from langserver.python_runtime import names
 from langserver.python_runtime.faces import check_namespace
-from langserver.python_runtime.guards import check_private, exact, load
+from langserver.python_runtime.guards import check_private, load
+from langserver.python_runtime.names import exact
 from langserver.python_runtime.refusals import RefusedClass, attribute
 from langserver.python_runtime.userclasses import USER, mro_of, namespace_of
 
@@ -57,6 +58,11 @@ def guarding() -> Iterator[None]:
         yield
     finally:
         _Making.depth -= 1
+
+
+def is_guarding() -> bool:
+    """Whether a dataclass of the program is being made."""
+    return _Making.depth > 0
 
 
 def is_own(value: Any, name: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 # By module, the names as words.
 _LISTED: dict[str, str] = {
-    "abc": "abstractclassmethod abstractmethod abstractstaticmethod get_cache_token",
+    "abc": "abstractclassmethod abstractstaticmethod get_cache_token",
     "array": "ArrayType array typecodes",
     "ast": "literal_eval",
     "base64": """
@@ -29,6 +29,9 @@ _LISTED: dict[str, str] = {
         WEDNESDAY calendar day_abbr day_name firstweekday isleap leapdays month month_abbr month_name monthcalendar
         monthrange prcal prmonth setfirstweekday timegm weekday weekheader
     """,
+    "codecs": """
+        BOM BOM_BE BOM_LE BOM_UTF16 BOM_UTF16_BE BOM_UTF16_LE BOM_UTF32 BOM_UTF32_BE BOM_UTF32_LE BOM_UTF8 decode encode
+    """,
     "collections": "ChainMap Counter OrderedDict UserDict UserList UserString defaultdict deque",
     "collections.abc": """
         AsyncGenerator AsyncIterable AsyncIterator Awaitable Buffer ByteString Callable Collection Container Coroutine
@@ -40,8 +43,8 @@ _LISTED: dict[str, str] = {
         BasicInterpolation ConfigParser DEFAULTSECT DuplicateOptionError DuplicateSectionError Error
         ExtendedInterpolation Interpolation InterpolationDepthError InterpolationError InterpolationMissingOptionError
         InterpolationSyntaxError InvalidWriteError LegacyInterpolation MAX_INTERPOLATION_DEPTH MissingSectionHeaderError
-        MultilineContinuationError NoOptionError NoSectionError ParsingError RawConfigParser UNNAMED_SECTION
-        UnnamedSectionDisabledError
+        MultilineContinuationError NoOptionError NoSectionError ParsingError RawConfigParser SafeConfigParser
+        UNNAMED_SECTION UnnamedSectionDisabledError
     """,
     "contextlib": """
         AbstractAsyncContextManager AbstractContextManager AsyncExitStack ContextDecorator ExitStack aclosing
@@ -75,7 +78,7 @@ _LISTED: dict[str, str] = {
     """,
     "fnmatch": "filter fnmatch fnmatchcase translate",
     "fractions": "Fraction",
-    "functools": "cache cmp_to_key lru_cache partial reduce",
+    "functools": "cache cmp_to_key partial reduce",
     "graphlib": "CycleError TopologicalSorter",
     "gzip": "compress decompress BadGzipFile",
     "hashlib": """
@@ -101,9 +104,10 @@ _LISTED: dict[str, str] = {
     "json.encoder": "JSONEncoder",
     "keyword": "iskeyword issoftkeyword kwlist softkwlist",
     "lzma": """
-        CHECK_CRC32 CHECK_CRC64 CHECK_NONE CHECK_SHA256 FILTER_DELTA FILTER_LZMA1 FILTER_LZMA2 FORMAT_ALONE FORMAT_AUTO
-        FORMAT_RAW FORMAT_XZ LZMACompressor LZMADecompressor LZMAError PRESET_DEFAULT PRESET_EXTREME compress decompress
-        is_check_supported
+        CHECK_CRC32 CHECK_CRC64 CHECK_ID_MAX CHECK_NONE CHECK_SHA256 CHECK_UNKNOWN FILTER_ARM FILTER_ARMTHUMB
+        FILTER_DELTA FILTER_IA64 FILTER_LZMA1 FILTER_LZMA2 FILTER_POWERPC FILTER_SPARC FILTER_X86 FORMAT_ALONE
+        FORMAT_AUTO FORMAT_RAW FORMAT_XZ LZMACompressor LZMADecompressor LZMAError MF_BT2 MF_BT3 MF_BT4 MF_HC3 MF_HC4
+        MODE_FAST MODE_NORMAL PRESET_DEFAULT PRESET_EXTREME compress decompress is_check_supported
     """,
     "mimetypes": "add_type guess_all_extensions guess_extension guess_file_type guess_type",
     "numbers": "Complex Integral Number Rational Real",
@@ -147,7 +151,7 @@ _LISTED: dict[str, str] = {
         Reversible Self Sequence Set Sized SupportsAbs SupportsBytes SupportsComplex SupportsFloat SupportsIndex
         SupportsInt SupportsRound TYPE_CHECKING Text TextIO Tuple Type TypeAlias TypeAliasType TypeGuard TypeIs TypeVar
         TypeVarTuple TypedDict Union Unpack ValuesView assert_never assert_type cast get_protocol_members is_protocol
-        is_typeddict overload runtime_checkable
+        is_typeddict runtime_checkable
     """,
     "unicodedata": """
         bidirectional category combining decimal decomposition digit east_asian_width is_normalized lookup mirrored name
@@ -161,6 +165,12 @@ _LISTED: dict[str, str] = {
     "uuid": """
         MAX NAMESPACE_DNS NAMESPACE_OID NAMESPACE_URL NAMESPACE_X500 NIL RESERVED_FUTURE RESERVED_MICROSOFT RESERVED_NCS
         RFC_4122 SafeUUID UUID uuid3 uuid4 uuid5 uuid7 uuid8
+    """,
+    "weakref": """
+        ReferenceType WeakKeyDictionary WeakSet WeakValueDictionary ref
+    """,
+    "zipfile": """
+        BadZipFile BadZipfile LargeZipFile ZIP_BZIP2 ZIP_DEFLATED ZIP_LZMA ZIP_STORED ZipInfo error
     """,
     "zlib": """
         DEFLATED DEF_BUF_SIZE DEF_MEM_LEVEL MAX_WBITS ZLIB_RUNTIME_VERSION ZLIB_VERSION Z_BEST_COMPRESSION Z_BEST_SPEED

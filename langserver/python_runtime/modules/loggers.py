@@ -269,6 +269,8 @@ NAMES: dict[str, Any] = {
     "disable": disable,
     "getLevelName": get_level_name,
     "getLogger": get_logger,
+    "fatal": _ROOT.critical,
+    "getLoggerClass": lambda: Logger,
     "log": _ROOT.log,
     "root": _ROOT,
     **{name: getattr(_ROOT, name) for name in "debug info warning warn error critical exception".split()},

@@ -7,21 +7,28 @@ import configparser
 import csv
 import decimal
 import textwrap
+import zipfile
 from collections import UserString, defaultdict
 from typing import Any
 
 from langserver.python_runtime import guards, zonedata
 from langserver.python_runtime.faces import SafeABCMeta, SafeEnumMeta
 from langserver.python_runtime.modules import (
+    abstract,
     adapters,
+    archives,
     asynchronous,
+    caches,
     clocks,
     copying,
+    deprecations,
+    elements,
     formats,
     functional,
     identity,
     loggers,
     loglines,
+    overloads,
     packed,
     printing,
     queues,
@@ -31,6 +38,7 @@ from langserver.python_runtime.modules import (
     system,
     tables,
     templates,
+    typehints,
     warners,
 )
 
@@ -58,20 +66,23 @@ guards.WRITABLE.update(
         loglines.Formatter: frozenset({"datefmt"}),
         loglines.LogRecord: frozenset({"args", "exc_info", "exc_text", "levelname", "message", "msg"}),
         textwrap.TextWrapper: frozenset(_WRAPPER_OPTIONS.split()),
+        archives.ZipFile: frozenset({"comment"}),
+        zipfile.ZipInfo: archives.WRITABLE,
     }
 )
 
 _OWN: dict[str, dict[str, Any]] = {
-    "abc": {"ABC": abc.ABC, "ABCMeta": SafeABCMeta, "abstractproperty": abc.abstractproperty},
+    "abc": {"ABC": abc.ABC, "ABCMeta": SafeABCMeta, "abstractproperty": abc.abstractproperty} | abstract.NAMES,
     "asyncio": asynchronous.NAMES,
     "asyncio.exceptions": asynchronous.EXCEPTIONS,
     "bz2": packed.BZ2,
     "collections": {"namedtuple": records.namedtuple},
+    "configparser": standins.CONFIGPARSER,
     "contextlib": printing.CONTEXTLIB,
     "copy": copying.NAMES | records.COPY,
     "dataclasses": records.DATACLASSES | standins.DATACLASSES,
     "enum": standins.ENUM | {"EnumMeta": SafeEnumMeta, "EnumType": SafeEnumMeta},
-    "functools": functional.FUNCTOOLS,
+    "functools": functional.FUNCTOOLS | caches.NAMES,
     "gzip": packed.GZIP,
     "html.entities": tables.ENTITIES,
     "io": packed.IO,
@@ -87,13 +98,16 @@ _OWN: dict[str, dict[str, Any]] = {
     "time": clocks.NAMES,
     "traceback": reporting.TRACEBACK,
     "types": standins.TYPES,
-    "typing": records.TYPING | standins.TYPING,
+    "typing": records.TYPING | standins.TYPING | overloads.NAMES | {"get_type_hints": typehints.get_type_hints},
     "uuid": identity.NAMES,
-    "warnings": warners.NAMES,
+    "warnings": warners.NAMES | deprecations.NAMES,
+    "zipfile": archives.NAMES,
     "zoneinfo": zonedata.NAMES,
 }
 
 
 def own(name: str) -> dict[str, Any]:
     """What `name` has besides its listed names."""
+    if name == "xml.etree.ElementTree":
+        return elements.names()
     return _OWN.get(name, {})

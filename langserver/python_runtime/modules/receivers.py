@@ -7,6 +7,7 @@ would write on a class of the library. Public names are read without a guard, so
 from __future__ import annotations
 
 import functools
+import opcode
 import types
 from collections.abc import Iterator
 from typing import Any, Final
@@ -23,7 +24,7 @@ _GLOBALS: Final = frozenset("type getattr setattr delattr vars eval exec copy ob
 _ATTRIBUTES: Final = frozenset(
     "__class__ __dict__ __new__ __reduce__ __reduce_ex__ __setattr__ __getattribute__".split()
 )
-_WRITES: Final = frozenset({"STORE_ATTR", "DELETE_ATTR", "IMPORT_NAME"})
+_WRITES: Final = frozenset(opcode.opmap[name] for name in ("STORE_ATTR", "DELETE_ATTR", "IMPORT_NAME"))
 # Called with no instance, or handed out by a handler that asks for the receiver itself.
 _ELSEWHERE: Final = frozenset(
     "__new__ __init__ __init_subclass__ __class_getitem__ __get__ __set__ __delete__ __set_name__".split()
@@ -34,11 +35,9 @@ _issubclass = type.__subclasscheck__
 
 def is_suspect(code: types.CodeType) -> bool:
     """Whether a function of this code, or one inside it, does more with its first argument than use its interface."""
-    import dis  # in the zygote only
-
     if _ATTRIBUTES & {*code.co_names} or _GLOBALS & {*code.co_names} or any(map(names.is_private, code.co_names)):
         return True
-    if any(each.opname in _WRITES for each in dis.get_instructions(code)):
+    if not _WRITES.isdisjoint(code.co_code[::2]):  # what is cached between instructions is zero there
         return True
     return any(is_suspect(part) for part in code.co_consts if type(part) is types.CodeType)
 

@@ -33,14 +33,20 @@ from langserver.python_runtime.userclasses import (
 
 def _check_fields(fields: typing.Iterable[Any]) -> None:
     for name in fields:
-        if type(name) is not str or not name.isidentifier() or names.is_dunder(name) or names.closed_everywhere(name):
+        if not _is_field(name):
             raise RefusedClass(f"{name!r} cannot be the name of a field here")
 
 
+def _is_field(name: Any) -> bool:
+    if type(name) is not str or not name.isidentifier():
+        return False
+    return not names.is_dunder(name) and not names.closed_everywhere(name)
+
+
 def _check_private(cls: type, fields: typing.Iterable[str]) -> None:
-    """Copying and printing read fields by name, so none may be a private or special attribute of a library base."""
-    for base in mro_of(cls):
-        if base in USER:
+    """Fields are read by name, a default even from the class, so none may be private to a library base, or special."""
+    for base in (*mro_of(cls), *mro_of(type(cls))):
+        if base in USER or base is cls or base is type:  # of the last see `harden`
             continue
         special = names.SPECIAL_NAMES & namespace_of(base).keys()
         if not (owned_names(base) | special).isdisjoint(fields):
@@ -62,6 +68,26 @@ def dataclass(cls: Any = None, /, **options: Any) -> Any:
     if made is not cls and not is_user_class(made):
         register(made)
     return made
+
+
+def harden() -> None:
+    """In the zygote, once: each field is looked at where the library reads its default from the class.
+
+    The names were looked at before, but hooks of a metaclass run in between.
+    """
+    get_field: Any = dataclasses._get_field  # type: ignore[attr-defined]
+
+    def checked(cls: Any, name: Any, *rest: Any) -> Any:
+        if generated.is_guarding():
+            if not _is_field(name):
+                raise RefusedClass("the names of these fields changed meanwhile")
+            _check_private(cls, [name])
+        field = get_field(cls, name, *rest)
+        if name == "mro" and all(name not in namespace_of(base) for base in mro_of(cls)):
+            field.default = dataclasses.MISSING  # and not the method of `type`
+        return field
+
+    dataclasses._get_field = checked  # type: ignore[attr-defined]
 
 
 def _told_of_annotations(value: Any) -> Any:
@@ -186,16 +212,6 @@ def namedtuple(typename: str, field_names: Any, *, rename: bool = False, default
     return made
 
 
-def get_type_hints(obj: Any, globalns: Any = None, localns: Any = None, include_extras: bool = False) -> dict[str, Any]:
-    """`typing.get_type_hints` without evaluation: annotations that are text stay text."""
-    if is_user_class(obj):
-        found: dict[str, Any] = {}
-        for base in reversed(mro_of(obj)):
-            found |= namespace_of(base).get("__annotations__", {}) if is_user_class(base) else {}
-        return found
-    return dict(getattr(obj, "__annotations__", {}))
-
-
 def _same(value: Any) -> Any:
     return value
 
@@ -246,7 +262,6 @@ TYPING: dict[str, Any] = {
     "final": _same,
     "get_args": get_args,
     "get_origin": get_origin,
-    "get_type_hints": get_type_hints,
     "no_type_check": _same,
     "override": _same,
     "reveal_type": reveal_type,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import configparser
 import dataclasses
 import enum
 import types
@@ -32,6 +33,7 @@ TYPES: Final[dict[str, Any]] = {
     **{name: _FACES[getattr(types, name)] for name in _OF_TYPES if hasattr(types, name)},
     "MethodType": stand_in(types.MethodType, _method),
 }
+CONFIGPARSER: Final[dict[str, Any]] = {"SectionProxy": stand_in(configparser.SectionProxy)}
 DATACLASSES: Final[dict[str, Any]] = {"Field": stand_in(dataclasses.Field)}
 ENUM: Final[dict[str, Any]] = {"EnumMeta": _FACES[enum.EnumType], "EnumType": _FACES[enum.EnumType]}
 TYPING: Final[dict[str, Any]] = {

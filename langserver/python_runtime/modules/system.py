@@ -64,20 +64,30 @@ def setrecursionlimit(limit: int, /) -> None:
     sys.setrecursionlimit(min(operator.index(limit), _DEEPEST))  # exact: a number of the program's own might lie to min
 
 
+def set_int_max_str_digits(maxdigits: int) -> None:
+    """`sys.set_int_max_str_digits`."""
+    sys.set_int_max_str_digits(operator.index(maxdigits))
+
+
 NAMES: Final[dict[str, Any]] = {
     "byteorder": sys.byteorder,
     "exc_info": exc_info,
     "exception": sys.exception,
     "exit": exit_,
     "float_info": sys.float_info,
+    "float_repr_style": sys.float_repr_style,
+    "get_int_max_str_digits": sys.get_int_max_str_digits,
+    "getdefaultencoding": sys.getdefaultencoding,
     "getrecursionlimit": sys.getrecursionlimit,
     "getsizeof": sys.getsizeof,
     "hash_info": sys.hash_info,
+    "hexversion": sys.hexversion,
     "int_info": sys.int_info,
     "intern": sys.intern,
     "maxsize": sys.maxsize,
     "maxunicode": sys.maxunicode,
     "platform": sys.platform,
+    "set_int_max_str_digits": set_int_max_str_digits,
     "setrecursionlimit": setrecursionlimit,
     "stderr": Stream("stderr"),
     "stdout": Stream("stdout"),

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langserver.python_runtime.formatting import MAX_NESTING, convert
-from langserver.python_runtime.guards import exact, load
+from langserver.python_runtime.guards import load
+from langserver.python_runtime.names import exact
 
 
 class Formatter:

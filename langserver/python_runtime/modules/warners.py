@@ -141,9 +141,16 @@ def _check_manager(manager: Any) -> None:
         raise TypeError("catch_warnings is needed")
 
 
+def formatwarning(message: Any, category: Any, filename: Any, lineno: Any, line: Any = None) -> str:
+    """`warnings.formatwarning`; the source line is shown if it is given."""
+    shown_line = f"  {line.strip()}\n" if line else ""
+    return f"{filename}:{lineno}: {name_of(category)}: {message}\n{shown_line}"
+
+
 NAMES: dict[str, Any] = {
     "catch_warnings": catch_warnings,
     "filterwarnings": filterwarnings,
+    "formatwarning": formatwarning,
     "resetwarnings": resetwarnings,
     "simplefilter": simplefilter,
     "warn": warn,

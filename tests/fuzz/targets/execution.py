@@ -30,6 +30,7 @@ ENDS: tuple[Exit | None, ...] = (
     Exit(0, None, 0.01, MIB),
     None,
     Exit(1, None, 0.01, MIB),
+    Exit(62, None, 1e9, MIB),  # as a child whose time is up
     Exit(64, None, 0.01, MIB),  # as a step of the jail that failed
     Exit(None, 11, 0.01, MIB),
     Exit(None, 24, 0.01, MIB),  # SIGXCPU
@@ -131,7 +132,7 @@ def _judge(outcome: Outcome, lines: list[LogLine], stream: bytes, end: Exit | No
         assert (kind is ErrorKind.CRASHED) <= sealed, "nor is what happens before there can be one a program's"
         assert (kind is ErrorKind.TIMEOUT) <= (end is None)
         assert not (kind is ErrorKind.TIMEOUT and whole and kinds[-1:] == [Kind.REPORT]), "it is not waited for so long"
-        assert (kind is ErrorKind.CPU_LIMIT) <= (end is not None and end.signal == 24)
+        assert (kind is ErrorKind.CPU_LIMIT) <= (end is not None and (end.signal == 24 or end.code == 62))
         killed = SecurityClaim("seccomp", "killed", "a system call that no honest program makes")
         assert (killed in outcome.events) <= (end is not None and end.signal == 31)
         check_text(verdict.failure.message, 8 << 10)

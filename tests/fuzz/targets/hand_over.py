@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
+from langserver.core.forms import Found
 from langserver.errors import RequestError
 from langserver.limits import Ceilings
 from langserver.wire.channel import TaskPipe
 from langserver.wire.frames import Kind
 from langserver.wire.header import TaskHeader
-from langserver.zygote.execution import _hand_over_bytes
+from langserver.zygote.execution import _input_bytes, _source_bytes
 from langserver.zygote.request import TaskRequest, make_job
 from tests.fuzz.source import Source
 
@@ -33,12 +35,15 @@ def check(data: bytes) -> None:
         str(error).encode("utf-8", "backslashreplace")
         return
     read, write = os.pipe2(os.O_CLOEXEC)
-    for part in _hand_over_bytes(job):
+    form = source.rest()
+    for part in [*_source_bytes(job, Found(form)), *_input_bytes(job)]:
         os.write(write, part)
     os.close(write)
     pipe = TaskPipe(read)
-    assert TaskHeader.decode(pipe.read(Kind.HEADER)) == job.header
+    assert TaskHeader.decode(pipe.read(Kind.HEADER)) == replace(job.header, form="given" if form else "none")
     assert pipe.read(Kind.SOURCE).decode() == request.code
+    if form:
+        assert pipe.read(Kind.FORM) == form
     assert pipe.read(Kind.INPUT).decode() == request.input_json
     assert pipe.read(Kind.GO) == b""
     pipe.close()

@@ -8,6 +8,7 @@ import re
 from langserver import __version__
 from langserver.cli import main
 from langserver.commands import doctor
+from langserver.core.jit import COMPILING, JITLESS
 from langserver.core.outcome import ErrorKind
 from langserver.errors import StartError
 from langserver.limits import Ceilings
@@ -47,6 +48,14 @@ def test_the_limits_are_those_of_a_server_with_this_environment(cli):
     assert "64 MiB over an idle child" in cli("doctor", env={"LANG_MEMORY_MB": "64"}).out
 
 
+def test_it_says_that_javascript_is_compiled_and_what_that_costs(cli):
+    plain, compiled = (cli("doctor", "--json", env=env).json for env in ({}, {"LANG_JS_JIT": "on"}))
+    assert {one["name"]: one["profile"] for one in plain["runtimes"]} == {"python": "", "js": JITLESS}
+    assert {one["name"]: one["profile"] for one in compiled["runtimes"]} == {"python": "", "js": COMPILING}
+    assert compiled["ok"]
+    assert COMPILING in cli("doctor", env={"LANG_JS_JIT": "on"}).out
+
+
 def test_settings_that_no_server_would_take(cli):
     ended = cli("doctor", env={"LANG_MEMORY_MB": "much"})
 
@@ -76,7 +85,7 @@ def test_a_missing_layer_that_is_not_required(monkeypatch, capsys):
 
 
 def test_a_runtime_that_does_not_start(monkeypatch, capsys):
-    async def refuse(runtime: str, layers: frozenset[str], packages: tuple[str, ...]) -> None:
+    async def refuse(runtime: str, layers: frozenset[str], packages: tuple[str, ...], jit: bool) -> None:
         raise StartError(f"the {runtime} zygote could not start: it is too early")
 
     monkeypatch.setattr(doctor, "start_zygote", refuse)

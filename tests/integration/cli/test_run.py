@@ -70,6 +70,21 @@ def test_modules_that_the_operator_turned_on(cli, task):
     assert "LANG_JS_MODULES is 'moment': expected some of dayjs, lodash, luxon, separated by commas" in wrong.err
 
 
+@pytest.mark.parametrize("switch", ["on", "off"])
+def test_the_profile_of_javascript(cli, task, switch):
+    file = task("task.js", "let s = 0; for (let i = 0; i < 1e5; i++) s += i; [s, typeof WebAssembly]")
+    # Less memory than V8 makes for a moment while it wakes: a limit is lowered once the child is sealed.
+    ended = cli("run", file, "--memory-mb", "8", env={"LANG_JS_JIT": switch})
+    assert (ended.status, ended.out) == (0, '[4999950000,"undefined"]\n')
+
+
+def test_a_profile_that_there_is_not(cli, task):
+    for command in ("run", "check"):
+        ended = cli(command, task("task.js", "1"), env={"LANG_JS_JIT": "maybe"})
+        assert ended.status == 3
+        assert "LANG_JS_JIT is 'maybe': expected on or off" in ended.err
+
+
 def test_a_failure_names_kind_place_traceback_and_message(cli, task):
     ended = cli("run", task("price.py", KEY_ERROR))
 
@@ -212,7 +227,7 @@ def test_no_server_library_is_loaded(task, tmp_path):
 
 
 def test_a_refusal_that_the_program_survived_is_told(typed, task, monkeypatch):
-    async def perform(*_: object) -> Outcome:
+    async def perform(*_: object, jit: bool) -> Outcome:
         claim = SecurityClaim("seccomp", "denied", "openat\x1b[2J")
         return Outcome(Verdict(report=Report(b"1")), events=(claim,))
 

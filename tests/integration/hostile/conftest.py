@@ -19,9 +19,9 @@ WARM = 2
 def make_hostile_server() -> Iterator[Callable[..., ServerProcess]]:
     started: list[ServerProcess] = []
 
-    def make(off: str, **settings: str) -> ServerProcess:
+    def make(off: str, script: Path = SCRIPT, **settings: str) -> ServerProcess:
         settings = {"LANG_WARM_CHILDREN": str(WARM), "LANG_MAX_QUEUE": "100", **settings}
-        started.append(start_server((str(SCRIPT), str(ROOT), off), **settings))
+        started.append(start_server((str(script), str(ROOT), off), **settings))
         return started[-1]
 
     yield make

@@ -49,6 +49,6 @@ class _Zygote(main.Zygote):
 
 if __name__ == "__main__":
     make = main.make_runtime
-    main.make_runtime = lambda name, policy, packages: make(name, policy, packages) if policy else _Runtime(policy)
+    main.make_runtime = lambda name, policy, *given: make(name, policy, *given) if policy else _Runtime(policy)
     main.Zygote = _Zygote
     main.main(sys.argv[2:])

@@ -88,11 +88,11 @@ class Pki:
     def settings(self, **more):
         return {"LANG_TLS_CERT": self.cert_file, "LANG_TLS_KEY": self.key_file} | more
 
-    def credentials(self, issuer=None):
+    def credentials(self, issuer=None, name="caller@example.org"):
         roots = self.authority.cert_pem.bytes()
         if issuer is None:
             return grpc.ssl_channel_credentials(roots)
-        mine = issuer.issue_cert("caller@example.org")
+        mine = issuer.issue_cert(name)
         return grpc.ssl_channel_credentials(roots, mine.private_key_pem.bytes(), mine.cert_chain_pems[0].bytes())
 
     @staticmethod

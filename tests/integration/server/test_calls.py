@@ -9,6 +9,7 @@ import pytest
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 import langserver
+from langserver.core.jit import JITLESS
 from langserver.js_runtime.catalog import MODULES as JS_MODULES
 from langserver.pb import lang_pb2
 from langserver.python_runtime.catalog import MODULES
@@ -84,6 +85,7 @@ def test_capabilities(client):
     assert list(runtimes["python"].modules) == list(MODULES)
     assert list(runtimes["js"].modules) == list(JS_MODULES)
     assert runtimes["js"].version.count(".") >= 2
+    assert (runtimes["js"].profile, runtimes["python"].profile) == (JITLESS, "")
     layers = {layer.name: layer for layer in answer.layers}
     assert list(layers) == list(LAYERS)
     assert all(layers[name].active for name in ("policy", "audit", "privileges", "rlimits", "seccomp"))

@@ -11,6 +11,7 @@ import grpc
 import psutil
 import pytest
 
+from langserver.core.jit import COMPILING
 from tests.integration.server.harness import (
     NOT_SERVING,
     PATIENCE,
@@ -43,6 +44,17 @@ def test_one_line_says_where_it_listens():
         assert (host, int(port) > 0) == ("127.0.0.1", True)
         with everything_ends(server):
             server.signal()
+
+
+def test_a_server_says_that_it_compiles_javascript():
+    with running_server(LANG_RUNTIMES="js", LANG_JS_JIT="on") as server, server.connect() as client:
+        (runtime,) = client.capabilities().runtimes
+        assert (runtime.name, runtime.profile) == ("js", COMPILING)
+        answer = client.execute("let s = 0; for (let i = 0; i < 1e5; i++) s += i; s", runtime="js")
+        assert answer.output_json == "4999950000"
+        server.signal()
+        _, _, errors = server.wait()
+    assert f"js runs in the profile {COMPILING}" in errors
 
 
 def test_draining_lets_running_tasks_end_and_sends_away_the_rest():

@@ -59,6 +59,13 @@ def test_modules_are_of_those_there_are(monkeypatch):
     assert described == f"some of {', '.join(OPTIONAL)}, separated by commas"
 
 
+@pytest.mark.parametrize(("text", "on"), [("on", True), ("off", False)])
+def test_the_compiler_is_a_matter_of_javascript(monkeypatch, text, on):
+    assert not Settings().jit("js")
+    monkeypatch.setenv("LANG_JS_JIT", text)
+    assert (Settings().jit("js"), Settings().jit("python")) == (on, False)
+
+
 def test_no_layer_may_be_required(monkeypatch):
     monkeypatch.setenv("LANG_REQUIRED_LAYERS", "none")
     assert Settings().required_layers == frozenset()
@@ -73,10 +80,14 @@ def test_no_layer_may_be_required(monkeypatch):
         ("LANG_MEMORY_MB", "", "a whole number from 1 to "),
         ("LANG_MAX_CONCURRENCY", "-1", "a whole number from 1 to "),
         ("LANG_MAX_QUEUE", "-1", "a whole number from 0 to "),
+        ("LANG_COMPILE_CACHE_MB", "-1", "a whole number from 0 to "),
         ("LANG_LISTEN_ADDR", "50053", "HOST:PORT"),
         ("LANG_LISTEN_ADDR", ":50053", "HOST:PORT"),
         ("LANG_LISTEN_ADDR", "localhost:66000", "HOST:PORT"),
         ("LANG_JS_MODULES", "lodash,moment", "some of dayjs, lodash, luxon"),
+        ("LANG_JS_JIT", "maybe", "on or off"),
+        ("LANG_JS_JIT", "1", "on or off"),
+        ("LANG_JS_JIT", "", "on or off"),
         ("LANG_RUNTIMES", "ruby", "some of python, js"),
         ("LANG_RUNTIMES", "", "some of python, js"),
         ("LANG_REQUIRED_LAYERS", "firewall", "none, or some of policy, audit"),

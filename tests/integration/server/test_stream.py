@@ -41,7 +41,7 @@ class SlowToEnd:
     def __init__(self) -> None:
         self.begun, self.may_end = asyncio.Event(), asyncio.Event()
 
-    async def run(self, _job: Any, _deadline: Any, on_log: Any) -> Any:
+    async def run(self, _job: Any, _deadline: Any, on_log: Any, _shelf: Any) -> Any:
         on_log(LogLine("stdout", "one", 0.0))
         self.begun.set()
         try:

@@ -92,10 +92,24 @@ async def test_while_it_is_spawned():
     bench.child.close()
 
 
+async def test_before_it_is_sealed_and_its_limits_are_lowered():
+    bench = Bench()
+    call = bench.call(job(memory_mb=8))
+    bench.supply.allowed.set()
+    await settle()
+    await bench.gone(call)
+    assert bench.child.kills == 1
+    await bench.ended()
+    assert not bench.child.limiting.is_set()
+
+
 async def test_while_its_limits_are_lowered():
     bench = Bench()
     call = bench.call(job(memory_mb=8))
     bench.supply.allowed.set()
+    await settle()
+    assert not bench.child.limiting.is_set(), "it is not sealed"
+    bench.child.say(encode(Kind.SEALED))
     await bench.child.limiting.wait()
     await bench.gone(call)
     bench.child.limited.set()

@@ -9,8 +9,9 @@ import pytest
 from tests.runtimes.js.driver import Forker
 
 
-@pytest.fixture(scope="session")
-def js() -> Iterator[Forker]:
-    forker = Forker()
+# Every test of the runtime holds in both profiles; of the second test_jit.py tells faster.
+@pytest.fixture(scope="session", params=["jitless", pytest.param("jit", marks=pytest.mark.slow)])
+def js(request: pytest.FixtureRequest) -> Iterator[Forker]:
+    forker = Forker(jit=request.param == "jit")
     yield forker
     forker.close()

@@ -61,9 +61,10 @@ class Ended:
 class Forker:
     """A forker process and the children it makes, one at a time."""
 
-    def __init__(self, modules: Iterable[str] = ()) -> None:
+    def __init__(self, modules: Iterable[str] = (), *, jit: bool = False) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        command = [sys.executable, str(Path(__file__).with_name("forker.py")), str(theirs.fileno()), *modules]
+        script, profile = Path(__file__).with_name("forker.py"), "jit" if jit else "jitless"
+        command = [sys.executable, str(script), str(theirs.fileno()), profile, *modules]
         environment = {"PYTHONPATH": str(ROOT)}
         self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment)
         theirs.close()

@@ -1,8 +1,8 @@
 """A process like a zygote: preloads the runtime once, then forks one sealed child a task. Started by `driver.Forker`.
 
-argv: the number of a SOCK_SEQPACKET socket, and modules to add. A message is a memory limit in MiB over the idle child,
-with two descriptors: the child's report end and its input end. The answers are the child's pid, and then its wait
-status and peak in KiB.
+argv: the number of a SOCK_SEQPACKET socket, `jit` or `jitless`, and modules to add. A message is a memory limit in MiB
+over the idle child, with two descriptors: the child's report end and its input end. The answers are the child's pid,
+and then its wait status and peak in KiB.
 """
 
 from __future__ import annotations
@@ -29,13 +29,15 @@ _LAYERS = frozenset({AUDIT, PRIVILEGES, RLIMITS, SECCOMP})
 
 def main() -> None:
     control = socket.socket(fileno=int(sys.argv[1]))
-    runtime = JsRuntime(policy=True, modules=sys.argv[2:])
+    jit = sys.argv[2] == "jit"
+    runtime = JsRuntime(policy=True, modules=sys.argv[3:], jit=jit)
     runtime.preload()
+    runtime.learn(rehearse(runtime))
     idle_bytes = measure_idle(runtime)
     try:
-        jail = Jail("js", _LAYERS | {LANDLOCK}, Proc())
+        jail = Jail("js", _LAYERS | {LANDLOCK}, Proc(), jit)
     except LayerUnavailable:  # a kernel without it
-        jail = Jail("js", _LAYERS, Proc())
+        jail = Jail("js", _LAYERS, Proc(), jit)
     gc.disable()
     me = os.getpid()
     while True:
@@ -55,6 +57,22 @@ def main() -> None:
         control.send(str(pid).encode())
         _, status, usage = os.wait4(pid, 0)
         control.send(f"{status} {usage.ru_maxrss}".encode())
+
+
+def rehearse(runtime: JsRuntime) -> bytes:
+    """What a child compiles of our own scripts."""
+    read_end, write_end = os.pipe()
+    pid = os.fork()
+    if not pid:
+        runtime.wake()
+        with open(write_end, "wb") as pipe:
+            pipe.write(runtime.rehearse())
+        os._exit(0)
+    os.close(write_end)
+    with open(read_end, "rb") as pipe:
+        told = pipe.read()
+    os.waitpid(pid, 0)
+    return told
 
 
 def measure_idle(runtime: JsRuntime) -> int:

@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from langserver.js_runtime.catalog import MODULES
 from tests.runtimes.js.driver import ROOT
 
@@ -73,10 +75,12 @@ import json, os, sys
 from langserver.js_runtime.engine import EngineError, V8Engine
 from langserver.js_runtime.isolate import Isolate
 from langserver.js_runtime.libraries import Libraries
+from langserver.js_runtime.v8_interface import Code
 PRELUDE = b"(() => { const f = (text) => (0, eval)(text)(); const b = new SharedArrayBuffer(64);"
 engine = V8Engine()
 engine.preload()
-isolate = Isolate(engine, PRELUDE + b"return [f, f, f, f, f, f, f, [''], f, f, [], 0, b, f] })()", b"", Libraries(()))
+PRELUDE += b"return [f, f, f, f, f, f, f, [''], f, f, [], 0, b, f, f, f, f, f] })()"
+isolate = Isolate(engine, {"prelude": Code(PRELUDE)}, Libraries(()))
 told = []
 for text in json.load(sys.stdin):
     try:
@@ -86,6 +90,31 @@ for text in json.load(sys.stdin):
 print(json.dumps(told), flush=True)
 os._exit(0)
 """
+# Scripts of ours that give no value.
+UNLOADED = """
+import json, os, sys
+from langserver.js_runtime.engine import EngineError, V8Engine
+from langserver.js_runtime.isolate import Isolate
+from langserver.js_runtime.libraries import Libraries
+from langserver.js_runtime.v8_interface import Code
+engine = V8Engine()
+engine.preload()
+try:
+    Isolate(engine, {"prelude": Code(sys.argv[1].encode(), sys.argv[2].encode())}, Libraries(()))
+except EngineError as error:
+    print(error, flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("script", ["throw new Error('x')", "let a = ;", "null.x"])
+@pytest.mark.parametrize("compiled", ["", "something else"])
+def test_a_script_of_ours_that_fails_is_noticed(script, compiled):
+    command = [sys.executable, "-c", UNLOADED, script, compiled]  # which V8 refuses to take
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30, cwd=ROOT)
+    assert done.stdout.startswith("prelude does not run: ")
+
+
 NO_TEXT = """
     ['A'] | new String('A') | 65 | 1.5 | true | null | undefined | 10n | Symbol('A') | new Date(0) | (() => 'A')
     ({ toString() { return 'A' } }) | Promise.resolve('A') | new Uint8Array([65]) | new ArrayBuffer(1)
@@ -113,3 +142,37 @@ def test_the_policy_layer_cannot_be_left_out():
 
 def test_modules_are_sorted():
     assert list(MODULES) == sorted(MODULES)
+
+
+# What a rehearsal compiled is taken by another child's V8, and is less to compile there.
+REHEARSED = """
+import os, sys, time
+from langserver.js_runtime import JsRuntime
+runtime = JsRuntime(policy=True)
+runtime.preload()
+def child(work):
+    read, write = os.pipe()
+    if not os.fork():
+        with open(write, "wb") as pipe:
+            pipe.write(work())
+        os._exit(0)
+    os.close(write)
+    with open(read, "rb") as pipe:
+        return pipe.read()
+def rehearsed():
+    runtime.wake()
+    return runtime.rehearse()
+def taken():
+    runtime.wake()
+    return str(runtime._engine._v8.taken).encode()
+before = child(taken)
+runtime.learn(child(rehearsed))
+print(before.decode(), child(taken).decode(), flush=True)
+os._exit(0)
+"""
+
+
+def test_what_a_rehearsal_compiled_is_taken():
+    command = [sys.executable, "-c", REHEARSED]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, cwd=ROOT)
+    assert done.stdout.split() == ["0", "1"]

@@ -237,3 +237,38 @@ def test_seeded_numbers_are_spread_evenly(js):
 def test_zone(js, zone, expected):
     source = "[new Date(2024, 6, 1), Intl.DateTimeFormat().resolvedOptions().timeZone]"
     assert js.run(source, zone=zone).value == expected
+
+
+AWAITS = {
+    "const r = await (async () => 1)();\nreturn r": 1,
+    "async function main() { return await (async () => 1)(); }": 1,
+    "const o = { async f() { return await (1); }, g: async () => await [1][0] };\no.f()": 1,
+    "const f = async () => { for await (const x of [1]) return await +x; };\nf()": 1,
+    "function await(x) { return x; }\nawait (1)": 1,
+    "var await = [1];\nawait [0]": 1,
+    "const x = [await (1), 2]; x[0]": 1,
+    "const s = 'await (x)'; // await [y]\ns.length - 8": 1,
+    "console.log(await Promise.resolve(2));\n3 - 2": 1,
+    "const list = [];\nfor (const x of [1]) {\n  list.push(await x);\n}\nlist[0]": 1,
+    "if (await (async () => true)()) {\n  return 1;\n}": 1,
+    "  const x = await 1;\n  return [\n    x,\n  ][0];": 1,
+    "return f(await 1);\nfunction f(x) {\n  return x;\n}": 1,
+    "const x = await 1;\nconst f = () => {\n  return 5;\n};\nx": 1,
+    "await 0;\n`\nreturn 5`;\n1": 1,
+    "const o = { async await(x) { return x; } };\no.await (1)": 1,
+}
+
+
+@pytest.mark.parametrize("source", AWAITS)
+def test_what_an_await_is_and_what_comes_of_it(js, source):
+    assert js.run(source).value == AWAITS[source]
+
+
+def test_a_source_that_is_broken_behind_an_await_is_told_where(js):
+    failure = js.run("f(await g());\nconst a = ;").failure
+    assert (failure.kind, failure.message, failure.line, failure.column) == (
+        ErrorKind.SYNTAX_ERROR,
+        "Unexpected token ';'",
+        2,
+        11,
+    )

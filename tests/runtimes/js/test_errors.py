@@ -205,11 +205,57 @@ def test_what_is_thrown_without_being_an_error_is_shown(js, value, wrap):
     assert properties is None or failure.traceback.split("\n")[-1] == f"    {properties}"
 
 
-def test_an_object_thrown_by_a_script_is_told_by_its_line(js):
-    failure = js.run("let a = 1;\n  throw { code: a };").failure
-    assert failure.message == "an object was thrown that is no Error: throw { code: a };"
+def test_an_object_thrown_by_a_script_is_told(js):
+    failure = js.run("let a = 1;\n  throw { code: a, message: 'no rows' };").failure
+    assert (failure.type, failure.message, failure.line, failure.column) == ("Object", "no rows", 2, 3)
+    assert failure.traceback.split("\n")[-1] == "    { code: 1 }"
+
+
+def test_an_object_thrown_by_a_script_in_a_statement_that_has_a_value_is_told_by_its_line(js):
+    """Such a script is not run as a body, where its value would be another."""
+    failure = js.run("let a = 1;\nif (a) { throw { code: a }; }").failure
+    assert failure.message == "an object was thrown that is no Error: if (a) { throw { code: a }; }"
     assert failure.hint.startswith("throw new Error(text) instead")
-    assert (failure.type, failure.line, failure.column) == ("Object", 2, 3)
+    assert (failure.type, failure.line, failure.column) == ("Object", 2, 10)
+
+
+PLACES = {
+    "1;\n  throw 'x'": (2, 3),
+    "function main() {\n  if (!inputs.x) throw { code: 1 };\n}": (2, 18),
+    "const e = new Error('in');\nthrow Object.assign(e, { status: 3 })": (1, 11),
+    "await 0;\ntry { throw 'a' } catch {}\nthrow 'b'": (0, 0),  # one of two
+    "await Promise.reject('x')": (0, 0),
+}
+
+
+@pytest.mark.parametrize("source", PLACES)
+def test_where_something_was_thrown(js, source):
+    failure = js.run(source).failure
+    assert (failure.line, failure.column) == PLACES[source]
+
+
+def test_causes_and_properties_of_a_scripts_error(js):
+    source = "const e = new Error('a', { cause: new TypeError('b', { cause: 'c' }) });\ne.code = 'E';\nthrow e"
+    told = js.run(source).failure.traceback.split("\n")
+    assert [line for line in told if line[0] != " " or "code" in line] == [
+        "Error: a",
+        "    { code: 'E' }",
+        "Caused by: TypeError: b",
+        "Caused by: c",
+    ]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "let x = 1;\nthrow x; x",
+        "try { 5 } catch (e) { throw e }",
+        "for (const x of [1, 5]) { if (!x) throw 0; x; }",
+    ],
+)
+def test_what_may_throw_keeps_its_value(js, source):
+    ended = js.run(source.replace("throw x; x", "if (!x) throw x; x + 4"))
+    assert ended.value == 5
 
 
 def test_a_big_object_is_shown_on_one_short_line(js):
@@ -413,3 +459,69 @@ def test_a_name_that_the_input_does_not_have(js):
 def test_an_input_without_names(js, inputs):
     failure = js.run("function main(i) { return i.a.b; }", text=json.dumps(inputs).encode()).failure
     assert failure.kind is ErrorKind.USER_ERROR
+
+
+UNHANDLED = {
+    "Promise.reject(new TypeError('x'));\n5": ("TypeError", "x", 1, 16),
+    "function main() {\n  [1].forEach(async (n) => { await n; throw new Error('no ' + n); });\n}": (
+        "Error",
+        "no 1",
+        2,
+        45,
+    ),
+    "setTimeout(async () => { throw new RangeError('late'); }, 1);\nreturn 1": ("RangeError", "late", 1, 32),
+    "return new Promise(async () => { null.x; })": (
+        "TypeError",
+        "Cannot read properties of null (reading 'x')",
+        1,
+        39,
+    ),
+    "Promise.reject('text'); return 1": ("", "text", 0, 0),
+    "Promise.reject(); return 1": ("", "undefined", 0, 0),
+    "Promise.reject(new Error('first')); Promise.reject(new Error('second')); return 1": ("Error", "first", 1, 16),
+    "const p = Promise.reject(Object.freeze(new Error('x'))); Object.freeze(p);\n"
+    "Promise.reject = Promise.prototype.then = Promise = null; return 1": ("Error", "x", 1, 40),
+}
+
+
+@pytest.mark.parametrize("source", UNHANDLED)
+def test_a_rejection_that_nobody_handles_fails_the_task(js, source):
+    failure = js.run(source).failure
+    assert (failure.kind, failure.type, failure.message, failure.line, failure.column) == (
+        ErrorKind.USER_ERROR,
+        *UNHANDLED[source],
+    )
+
+
+def test_what_may_be_done_about_a_rejection_is_told(js):
+    assert "await it" in js.run("Promise.reject(new Error('x')); return 1").failure.hint
+    assert "did you mean 'total'" in js.run("const total = 1; (async () => totl)(); return 1").failure.hint
+
+
+HANDLED = {
+    "const p = Promise.reject(new Error('x')); p.catch(() => {}); return 1": 1,
+    "const p = (async () => { throw 1; })(); await null; await null; try { await p } catch (e) { return e }": 1,
+    "const p = Promise.reject(2);\nawait new Promise((r) => setTimeout(r, 5));\nreturn p.catch((e) => e)": 2,
+    "return (await Promise.allSettled([1, 2].map(async (n) => { throw n; }))).length": 2,
+    "return Promise.race([1, Promise.reject(2), Promise.reject(3)])": 1,
+    "return Promise.any([Promise.reject(2), 3])": 3,
+    "const all = []; for (let i = 0; i < 5000; i++) all.push(Promise.reject(i));\n"
+    "return Promise.allSettled(all).then((list) => list.length)": 5000,
+    "async function deep(n) { return deep(n + 1); }\ntry { await deep(0) } catch (e) { return e.name }": "RangeError",
+    "for (let i = 0; i < 2000; i++) { try { await (async () => { throw i; })() } catch {} } return 7": 7,
+}
+
+
+@pytest.mark.parametrize("source", HANDLED)
+def test_a_rejection_that_is_handled_in_the_end_is_none(js, source):
+    assert js.run(source).value == HANDLED[source]
+
+
+def test_an_error_of_the_programs_own_goes_before_a_rejection(js):
+    assert js.run("Promise.reject(new Error('a')); throw new Error('b')").failure.message == "b"
+    assert js.run("await 0; Promise.reject(new Error('a')); throw new Error('b')").failure.message == "b"
+
+
+def test_what_is_absent_is_a_violation_in_a_rejection_too(js):
+    failure = js.run("(async () => { await fetch('https://example.org'); })(); return 1").failure
+    assert (failure.kind, failure.line, failure.column) == (ErrorKind.POLICY_VIOLATION, 1, 16)

@@ -4,30 +4,50 @@ from __future__ import annotations
 
 import pytest
 
-from langserver.js_runtime.source import gives_own_value, may_call_await, may_declare_lexical
+from langserver.js_runtime.source import (
+    at_returns,
+    may_call_await,
+    may_declare_lexical,
+    may_throw_object,
+    names_value,
+    with_plain_awaits,
+)
 
-RETURNS = [
-    "const a = await b\nreturn a",
-    "await b;\n  return { a: (1) };\n\n",
-    "return",
-    "await a\nasync function main() {\n}\n",
-    "const result = await a\nresult",
-]
-ENDS_OTHERWISE = [
-    "return a\nb",
-    "f(() => {\n  return 1 })",
-    "`\nreturn 1`",
-    "/*\nreturn */ a",
-    "returns",
-    "",
-    "const results = 1\nresults",
-    "  const main = 1",
-]
+VALUES = ["await a\nasync function main() {\n}\n", "const result = await a\nresult"]
+NO_VALUES = ["const results = 1\nresults", "  const main = 1", "// function main"]
 
 
-def test_a_value_that_a_line_tells():
-    assert [source for source in RETURNS if not gives_own_value(source)] == []
-    assert [source for source in ENDS_OTHERWISE if gives_own_value(source)] == []
+def test_a_value_that_a_line_names():
+    assert [source for source in VALUES if not names_value(source)] == []
+    assert [source for source in NO_VALUES if names_value(source)] == []
+
+
+def test_where_a_return_may_be_the_last_statement():
+    source = "return 1\nfunction f() {\n  return 2\n}"
+    assert list(at_returns(source)) == [
+        ("return 1\nfunction f() {\n", "  return 2\n}"),
+        ("", source),
+    ]
+    assert list(at_returns("const a = await b\nreturn a")) == [("const a = await b\n", "return a")]
+    assert list(at_returns("returns")) == []
+
+
+def test_what_may_be_thrown():
+    objects = [
+        "throw x",
+        "throw{}",
+        "throw new Fault()",
+        "throw new Error('a', { cause })",
+        "throw new AggregateError([])",
+    ]
+    assert [source for source in objects if not may_throw_object(source)] == []
+    errors = ["throw new Error('x')", "throw new HttpError(1)", "overthrown", "1"]
+    assert [source for source in errors if may_throw_object(source)] == []
+
+
+def test_awaits_that_no_variable_can_be():
+    assert with_plain_awaits("await (x) + await y") == "await 0+  (x) + await y"
+    assert with_plain_awaits("await\n[x]; for await (x of y);") == "await 0+ \n[x]; for await (x of y);"
 
 
 DOUBTFUL = [
@@ -80,6 +100,13 @@ LONG = {
     "words": "require " * 120_000,
     "modules": "module" + " " * 450_000 + "." + " " * 450_000,
     "awaits": "await " * 160_000,
+    "awaits in brackets": "await (" * 140_000,
+    "for awaits": "for await (" * 90_000,
+    "throws": ("throw" + " " * 1000) * 900,
+    "throw and blanks": "throw" + " " * 900_000,
+    "returns": "return " * 140_000,
+    "lines with a return": "\n  return" * 100_000,
+    "lines of blanks": (" " * 1000 + "\n") * 900,
 }
 
 
@@ -87,3 +114,7 @@ LONG = {
 def test_a_long_source_is_read_once(name):
     may_declare_lexical(LONG[name])
     may_call_await(LONG[name])
+    with_plain_awaits(LONG[name])
+    may_throw_object(LONG[name])
+    names_value(LONG[name])
+    assert len(list(at_returns(LONG[name]))) <= 2

@@ -18,7 +18,7 @@ def test_parsing_alone_is_measured(js, name):
     assert report.compile_ns > 0
 
 
-@pytest.mark.parametrize("source", ["function main() {}", "throw 1"])
+@pytest.mark.parametrize("source", ["function main() {}", "throw new Error(1)"])
 def test_a_script_is_parsed_while_it_runs(js, source):
     report = js.run(source).report
     assert report.compile_ns == 0

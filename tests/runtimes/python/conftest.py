@@ -30,6 +30,7 @@ _CAPS = {
     Kind.LOGS_TRUNCATED: 0,
     Kind.EVENT: 4 << 10,
     Kind.REPORT: 16 << 20,
+    Kind.COMPILED: 2 << 20,
 }
 _CHILDS_LINECACHE: dict[str, Any] = {}
 
@@ -44,6 +45,7 @@ class Ran:
     truncated: bool = False
     bad_input: str = ""
     status: int = 0
+    form: bytes = b""
 
     @property
     def value(self) -> Any:
@@ -77,7 +79,12 @@ def _child(runtime: PythonRuntime, header: TaskHeader, read: int, write: int, me
     header = TaskHeader.decode(pipe.read(Kind.HEADER))
     source = pipe.read(Kind.SOURCE).decode("utf-8", "surrogatepass")
     channel.set_log_budget(header.log_bytes)
-    program = runtime.compile(header, source)
+    if header.form == "given":
+        program = runtime.restore(header, source, pipe.read(Kind.FORM))
+    else:
+        program = runtime.compile(header, source)
+    if header.form == "wanted":
+        channel.compiled(runtime.form_of(program))
     if header.mode == "validate":
         runtime.validate(program, channel)
         return
@@ -106,9 +113,11 @@ def drive(
     log_bytes: int = 256 << 10,
     memory: int = 0,
     seconds: int = 10,
+    form: bytes | None = None,
 ) -> Ran:
-    """Runs one task in a forked child and collects everything it says."""
-    header = TaskHeader(mode, zone, seed, "node.py", output_bytes, log_bytes)  # type: ignore[arg-type]
+    """Runs one task in a forked child and collects everything it says. `form`: given to it, empty: asked of it."""
+    word = "none" if form is None else "given" if form else "wanted"
+    header = TaskHeader(mode, zone, seed, "node.py", output_bytes, log_bytes, word)  # type: ignore[arg-type]
     task_read, task_write = os.pipe()
     report_read, report_write = os.pipe()
     pid = os.fork()
@@ -125,6 +134,7 @@ def drive(
     os.close(report_write)
     text = inputs if isinstance(inputs, bytes) else json.dumps({} if inputs is None else inputs).encode()
     frames = [(Kind.HEADER, header.encode()), (Kind.SOURCE, source.encode("utf-8", "surrogatepass"))]
+    frames += [(Kind.FORM, form)] if form else []
     frames += [(Kind.INPUT, text), (Kind.GO, b"")]
     writer = os.fork()  # a large input must not wait for a child that is writing logs
     if writer == 0:
@@ -158,6 +168,8 @@ def _take(ran: Ran, kind: Kind, payload: bytes) -> None:
         ran.truncated = True
     elif kind is Kind.BAD_INPUT:
         ran.bad_input = payload.decode()
+    elif kind is Kind.COMPILED:
+        ran.form = payload
     elif kind is Kind.REPORT:
         assert ran.report is None, "a second report"
         ran.report = decode_report(payload, 16 << 20)

@@ -23,7 +23,7 @@ def tables() -> dict[str, str]:
         "never": _words(sorted(name for name in catalog.NEVER if not name.startswith("_"))),
         "methods": _words(sorted(names.DEFINABLE)),
         "closed": _words(
-            sorted(name for name in names.FRAME_NAMES if name[:2] in {"f_", "tb", "gi", "cr", "ag", "co"})
+            sorted(name for name in names.FRAME_NAMES if name[:2] in {"f_", "tb", "gi", "cr", "ag", "co", "ce"})
         ),
         "versions": _rows(
             ("Python", "adds"), ((f"{a}.{b}", "; ".join(news)) for (a, b), news in sorted(grammar.NEWS.items()))

@@ -31,7 +31,8 @@ import enum, fractions, functools, graphlib, hashlib, heapq, hmac, html.parser, 
 import operator, random, re, secrets, statistics, string, struct, textwrap, time, types, typing, urllib.parse, uuid
 import warnings, zlib
 import array, bz2, configparser, contextvars, email.utils, gzip, http, lzma, mimetypes, pprint, queue, tomllib
-import traceback, zoneinfo
+import traceback, zoneinfo, codecs, weakref, zipfile
+import xml.etree.ElementTree as ET
 class Plain:
     "A class."
     x: int = 1
@@ -112,6 +113,14 @@ class Moving:
     part = functools.partialmethod(function, 1)
     single = functools.singledispatchmethod(function)
 class Raw(io.RawIOBase): pass
+archive = zipfile.ZipFile(io.BytesIO(), "w")
+archive.writestr("a", "b")
+weak = weakref.WeakKeyDictionary({Plain: 1})
+root = ET.fromstring("<a b='c'><d>e</d></a>")
+pull = ET.XMLPullParser(["start", "end"])
+pull.feed("<a><b/>")
+class Told:
+    def start(self, tag, attrib): return tag
 class Named(zoneinfo.ZoneInfo): pass
 class Stamp(datetime.datetime): pass
 def places():
@@ -121,6 +130,12 @@ def places():
         told = traceback.TracebackException.from_exception(error)
         return [traceback.extract_tb(error.__traceback__), traceback.extract_stack(), told]
 things = [
+    archive, archive.infolist()[0], archive.open("c", "w"), weak, weakref.ref(Plain), weakref.WeakSet([Plain]),
+    weakref.WeakValueDictionary({1: Plain}), root, ET.ElementTree(root), ET.XMLParser(), ET.XMLParser(target=Told()),
+    ET.TreeBuilder(), ET.TreeBuilder(element_factory=function), pull, ET.iterparse(io.StringIO("<a/>")),
+    ET.Comment("c"), ET.QName("a"), caught(lambda: ET.fromstring("<")),
+    caught(lambda: zipfile.ZipFile(io.BytesIO(b"x"))),
+    root.iter(), root.iterfind("d"), typing.overload(function), ET.C14NWriterTarget(print),
     Plain(), Sub(), Plain().method, Plain.of_class, Plain.of_nothing, Plain.read, Plain.cached, Plain, Sub, WithMeta,
     Meta,
     Abstract, Color.RED, Color, Bits.A, Data(), Data, Point(1, 2), Row(1), Typed(a=1), Proto, Box, Box[int], Box(),
@@ -184,7 +199,10 @@ Look = Callable[[Any, str], Any]
 
 
 # Of `sys`: they look at nothing but what they are given, or at the program's own exception.
-OF_THE_LANGUAGE = (sys.exception, sys.getrecursionlimit, sys.getsizeof, sys.intern)
+OF_THE_LANGUAGE = (
+    *(sys.exception, sys.getrecursionlimit, sys.getsizeof, sys.intern, sys.getdefaultencoding),
+    sys.get_int_max_str_digits,
+)
 
 
 def leads_out(value: Any, namespaces: dict[int, str]) -> str:

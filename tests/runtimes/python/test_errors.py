@@ -178,3 +178,8 @@ def test_no_file_is_read_for_an_error_text(plain):
     with open("/etc/hostname") as file:
         assert file.read().strip() not in failure.traceback
     assert "hostname" not in failure.traceback.replace(source, "")
+
+
+def test_an_error_that_refuses_to_let_go_is_out_of_memory_all_the_same(run):
+    ran = run("class E(MemoryError):\n    def __setattr__(self, name, value): raise ValueError\nraise E")
+    assert ran.failure.kind is ErrorKind.MEMORY_LIMIT

@@ -52,3 +52,28 @@ except ZeroDivisionError:
     assert lines[2] == "Traceback (most recent call last):"
     assert '"node.py", line 7' in lines[3]
     assert "ERROR failed" in lines
+
+
+HOSTILE = """
+ran = []
+class Line:
+    def split(self, *a):
+        ran.append("split")
+        return [self, self]
+    def encode(self, *a): return b"forged"
+class Text(str):
+    def __radd__(self, other):
+        ran.append("radd")
+        return Line()
+    def encode(self, *a): return b"forged"
+"""
+
+
+def test_of_a_text_what_it_holds(run):
+    ran = run(f"{HOSTILE}\nimport sys\nsys.stdout.write(Text('held'))\nresult = ran")
+    assert (ran.value, ran.logs) == ([], [("stdout", "held")])
+
+
+def test_a_failure_is_named_by_what_the_name_holds(run):
+    ran = run(f"{HOSTILE}\nclass E(Exception): pass\nE.__name__ = Text('Held')\nraise E('x')")
+    assert (ran.failure.type, ran.failure.message) == ("Held", "x")

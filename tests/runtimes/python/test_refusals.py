@@ -139,7 +139,7 @@ def test_listing_is_short_and_true(run):
 # Each is no module or name of the library: a mistake, not a matter of the policy.
 UNKNOWN = [
     ("import nothing_like_it", "No module named 'nothing_like_it'", "available: json, re"),
-    ("import zipfil", "No module named 'zipfil'", "'zipfile' is not available either: archives are not read here"),
+    ("import tarfil", "No module named 'tarfil'", "'tarfile' is not available either: such archives are not read here"),
     ("import math.more", "No module named 'math.more'", ""),
     ("import json.nothing_at_all.more", "No module named 'json.nothing_at_all.more'", "available: json, re"),
     ("from datetim import datetime", "No module named 'datetim'", "did you mean 'datetime'?"),
@@ -183,11 +183,11 @@ def test_import_of_what_is_left_out_is_refused(run, source):
         ("import sys\nsys.path.append('x')", "there are no files"),
         ("from sys import argv", "the task's input is the variable `inputs`"),
         ("from os import environ", "environment variables; pass what you need in as input"),
-        ("import zipfile", "gzip, bz2, lzma and zlib"),
+        ("import tarfile", "zipfile, gzip and bz2"),
+        ("import xml.dom.minidom", "use xml.etree.ElementTree"),
         ("import sqlite3", "use dicts and lists, collections"),
         ("import http.cookies", "split the header by ';'"),
         ("from http import cookies", "split the header by ';'"),
-        ("import weakref", "use ordinary references"),
         ("import pandas as pd", "the operator of the server can add it with LANG_PYTHON_MODULES"),
     ],
 )

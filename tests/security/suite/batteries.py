@@ -53,7 +53,7 @@ class Batteries:
     def _run(self, layer_set: LayerSet, zygote: str) -> None:
         attacks = [one for of, one in self._wanted if of == layer_set and _zygote(one) == zygote]
         command = [sys.executable, "-m", "tests.security.suite.battery", zygote]
-        command += [format_layers(layer_set.on(HERE)), str(layer_set.abi)]
+        command += [format_layers(layer_set.on(HERE)), str(layer_set.abi), str(int(layer_set.jit))]
         asked = {one.id: layer_set.claims(one, HERE) for one in sorted(attacks, key=lambda one: one.id)}
         done = subprocess.run(
             command,

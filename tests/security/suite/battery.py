@@ -1,7 +1,7 @@
 """Runs attacks under one set of layers: one zygote, many children at once, and what came of each.
 
-`python -m tests.security.suite.battery ZYGOTE LAYERS ABI` reads a JSON object, wanted ids and whether something of the
-set stops them, and prints what was found. A process of its own: it is the server that attacks aim at.
+`python -m tests.security.suite.battery ZYGOTE LAYERS ABI JIT` reads a JSON object, wanted ids and whether something of
+the set stops them, and prints what was found. A process of its own: it is the server that attacks aim at.
 """
 
 from __future__ import annotations
@@ -63,16 +63,17 @@ class Wanted:
 class Battery:
     """A zygote, replaced when it is lost, and the attacks run on it."""
 
-    def __init__(self, runtime: str, layers: frozenset[str], around: World) -> None:
+    def __init__(self, runtime: str, layers: frozenset[str], around: World, jit: bool = False) -> None:
         self._runtime = runtime
         self._layers = layers
+        self._jit = jit
         self._around = around
         self._zygote: Zygote | None = None
         self._known = _our_processes()
 
     async def run(self, wanted: Iterable[Wanted]) -> dict[str, Finding]:
         """What came of each, by id. Raises BrokenSet when an honest program fails or something is left alive."""
-        self._zygote = await start_zygote(self._runtime, self._layers)
+        self._zygote = await start_zygote(self._runtime, self._layers, jit=self._jit)
         try:
             await self._control()
             found = await self._run_all(list(wanted))
@@ -140,7 +141,7 @@ class Battery:
         assert self._zygote is not None
         if self._zygote.lost:
             await self._zygote.close()
-            self._zygote = await start_zygote(self._runtime, self._layers)
+            self._zygote = await start_zygote(self._runtime, self._layers, jit=self._jit)
         return self._zygote
 
     async def _control(self) -> None:
@@ -171,7 +172,7 @@ def _our_processes() -> set[int]:
 
 def main(argv: list[str]) -> None:
     """One battery."""
-    runtime, layer_names, abi = argv
+    runtime, layer_names, abi, jit = argv
     layers = parse_layers(layer_names)
     if PRIVILEGES in layers:
         confine.forbid_dumps()  # as `langserver run` does
@@ -182,7 +183,7 @@ def main(argv: list[str]) -> None:
     asked: dict[str, Any] = json.load(sys.stdin)
     wanted = [Wanted(attacks[name], stopped) for name, stopped in asked.items()]
     with world() as around:
-        found = asyncio.run(Battery(runtime, layers, around).run(wanted))
+        found = asyncio.run(Battery(runtime, layers, around, jit == "1").run(wanted))
     print(json.dumps({name: asdict(finding) for name, finding in found.items()}))
 
 

@@ -48,7 +48,8 @@ class Expected(Enum):
 class LayerSet:
     """A set of layers and whose attacks are run under it.
 
-    With `all` it means as many of them as the machine has; `abi` is a landlock ABI that a newer kernel is held to.
+    With `all` it means as many of them as the machine has; `abi` is a landlock ABI that a newer kernel is held to. With
+    `jit` the engine of JavaScript compiles.
     """
 
     name: str
@@ -56,6 +57,7 @@ class LayerSet:
     runtimes: frozenset[Runtime]
     all: bool = False
     abi: int = 0
+    jit: bool = False
 
     def on(self, machine: Machine) -> frozenset[str]:
         """The layers it has there."""
@@ -108,6 +110,8 @@ REQUIRED_KERNEL: Final = LayerSet("seccomp, rlimits, privileges", _TOGETHER | {S
 NO_SECCOMP: Final = LayerSet("landlock, namespaces, rlimits, privileges", _TOGETHER | {LANDLOCK, NAMESPACES}, _NATIVE)
 NO_SECCOMP_IN_CONTAINER: Final = LayerSet("landlock, rlimits, privileges", _TOGETHER | {LANDLOCK}, _NATIVE)
 POLICY_ALONE: Final = LayerSet("policy", frozenset({POLICY}), _SOURCE)
+# With V8's compiler (LANG_JS_JIT=on) the same must hold.
+ALL_WITH_JIT: Final = LayerSet("all, with JIT", _ALL, frozenset({"javascript"}), all=True, jit=True)
 # Of `cgroup`, which bounds memory only and few machines have, tests/security/test_memory_cgroup.py tells.
 ALONE: Final = {
     layer: LayerSet(layer, frozenset({layer}), _NATIVE) for layer in LAYERS if layer not in (POLICY, CGROUP)
@@ -121,6 +125,7 @@ NONE: Final = LayerSet("none", frozenset(), frozenset({"python", "native"}))
 
 SETS: Final = (
     ALL,
+    ALL_WITH_JIT,
     ALL_BUT_POLICY,
     KERNEL,
     REQUIRED_KERNEL,

@@ -14,6 +14,7 @@ from tests.security.suite.attack import FAMILIES, Attack, Host, Runtime, load
 from tests.security.suite.layer_sets import (
     ALL,
     ALL_BUT_POLICY,
+    ALL_WITH_JIT,
     ALONE,
     FULL,
     KERNEL,
@@ -35,7 +36,7 @@ END: Final = "<!-- end of the matrix -->"
 # Whether each attack was contained, by name of the set and id.
 Contained = Mapping[tuple[str, str], bool]
 
-_SOURCE: Final = {"all layers": ALL, "policy alone": POLICY_ALONE, "none": NONE}
+_SOURCE: Final = {"all layers": ALL, "all, with JIT": ALL_WITH_JIT, "policy alone": POLICY_ALONE, "none": NONE}
 _NATIVE: Final = {
     "all": ALL,
     "all but P": ALL_BUT_POLICY,

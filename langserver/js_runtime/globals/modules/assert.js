@@ -1,5 +1,6 @@
 // require('assert') and require('assert/strict')
 (host) => {
+  const { needType } = host.library('faults');
   const { isDeepEqual } = host.library('modules/util');
   const shown = (value) => host.inspect(value);
 
@@ -66,7 +67,7 @@
   }
 
   function outcomeOf(callback) {
-    if (typeof callback !== 'function') throw new TypeError('The "fn" argument must be of type function');
+    needType('function', 'fn', callback);
     try {
       callback();
       return undefined;

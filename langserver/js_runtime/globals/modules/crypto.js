@@ -2,35 +2,33 @@
 (host) => {
   const { Buffer } = host.library('buffer');
   const { names, hashNamed, hmac, pbkdf2: derive } = host.library('hashes');
+  const { coded, wrongType, outOfRange, needType, needInteger } = host.library('faults');
   const { crypto: webcrypto, fillRandom, sameBytes } = host.library('webcrypto');
   const MAX_RANGE = 2 ** 48 - 1;
+  const MAX_INT = 2 ** 31 - 1;
   const ABSENT =
     'createCipheriv createDecipheriv createCipher createDecipher createSign createVerify sign verify createDiffieHellman ' +
     'createECDH createPrivateKey createPublicKey createSecretKey diffieHellman generateKey generateKeySync generateKeyPair ' +
     'generateKeyPairSync generatePrime generatePrimeSync hkdf hkdfSync privateDecrypt privateEncrypt publicDecrypt ' +
     'publicEncrypt scrypt scryptSync X509Certificate';
 
-  function coded(Type, code, message) {
-    return Object.assign(new Type(message), { code });
-  }
-
   function bytesOf(data, encoding, what = 'data') {
     if (typeof data === 'string') return Buffer.from(data, encoding === 'buffer' ? 'utf8' : encoding);
     if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     if (data instanceof ArrayBuffer) return new Uint8Array(data);
-    const message = `The "${what}" argument must be of type string or an instance of Buffer, TypedArray, or DataView`;
-    throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', message);
+    throw wrongType(what, 'of type string or an instance of Buffer, TypedArray, or DataView', data);
   }
 
-  function hashFor(name) {
+  function hashFor(name, what, Type = TypeError) {
+    needType('string', what, name);
     const hash = hashNamed(name);
     if (hash) return hash;
-    throw coded(Error, 'ERR_CRYPTO_INVALID_DIGEST', `Digest method not supported: ${name} (there are ${names.join(', ')})`);
+    throw coded(Type, 'ERR_CRYPTO_INVALID_DIGEST', `Digest method not supported: ${name} (there are ${names.join(', ')})`);
   }
 
   function encoded(bytes, encoding) {
     const digest = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return encoding === undefined || encoding === 'buffer' ? digest : digest.toString(encoding);
+    return Buffer.isEncoding(encoding) ? digest.toString(encoding) : digest;
   }
 
   class Digest {
@@ -68,12 +66,16 @@
   class Hmac extends Digest {}
 
   function pbkdf2Sync(password, salt, iterations, length, digest) {
+    const hash = hashFor(digest, 'digest');
+    needInteger('iterations', iterations, 1, MAX_INT);
+    needInteger('keylen', length, 0, MAX_INT);
     const options = { c: iterations, dkLen: length };
-    return encoded(derive(hashFor(digest), bytesOf(password, undefined, 'password'), bytesOf(salt, undefined, 'salt'), options));
+    return encoded(derive(hash, bytesOf(password, undefined, 'password'), bytesOf(salt, undefined, 'salt'), options));
   }
 
   // Of (..., callback): the answer comes later, as an error or a value.
   function answer(callback, make) {
+    needType('function', 'callback', callback);
     let error = null;
     let value;
     try {
@@ -85,15 +87,20 @@
   }
 
   function randomBytes(size, callback) {
-    if (!(Number.isInteger(size) && size >= 0 && size <= 2 ** 31 - 1)) {
-      throw coded(RangeError, 'ERR_OUT_OF_RANGE', `The value of "size" is out of range. It must be a whole number up to 2147483647. Received ${String(size)}`);
-    }
+    needType('number', 'size', size);
+    if (!(size >= 0 && size <= MAX_INT)) throw outOfRange('size', `>= 0 && <= ${MAX_INT}`, size);
     if (callback === undefined) return fillRandom(Buffer.alloc(size));
     return answer(callback, () => fillRandom(Buffer.alloc(size)));
   }
 
   function randomFillSync(buffer, offset = 0, size = buffer.byteLength - offset) {
-    fillRandom(bytesOf(buffer, undefined, 'buf').subarray(offset, offset + size));
+    if (typeof buffer !== 'object' || buffer === null) throw wrongType('buf', 'an instance of ArrayBuffer or ArrayBufferView', buffer);
+    const bytes = bytesOf(buffer, undefined, 'buf');
+    needType('number', 'offset', offset);
+    if (!(offset >= 0 && offset <= bytes.length)) throw outOfRange('offset', `>= 0 && <= ${bytes.length}`, offset);
+    needType('number', 'size', size);
+    if (size + offset > bytes.length) throw outOfRange('size + offset', `<= ${bytes.length}`, size + offset);
+    fillRandom(bytes.subarray(offset, offset + size));
     return buffer;
   }
 
@@ -104,10 +111,11 @@
 
   // Every number of the range is as likely as any other: those beyond the last whole multiple are drawn again.
   function draw(low, high) {
+    if (!Number.isSafeInteger(low)) throw wrongType('min', 'a safe integer', low);
+    if (!Number.isSafeInteger(high)) throw wrongType('max', 'a safe integer', high);
     const range = high - low;
-    if (!(Number.isSafeInteger(low) && Number.isSafeInteger(high) && range > 0 && range <= MAX_RANGE)) {
-      throw coded(RangeError, 'ERR_OUT_OF_RANGE', `randomInt needs whole numbers min < max, at most ${MAX_RANGE} apart. Received ${String(low)}, ${String(high)}`);
-    }
+    if (range <= 0) throw outOfRange('max', `greater than the value of "min" (${low})`, high);
+    if (range > MAX_RANGE) throw outOfRange('max - min', `<= ${MAX_RANGE}`, range);
     const last = 2 ** 48 - (2 ** 48 % range);
     for (;;) {
       let number = 0;
@@ -117,17 +125,18 @@
   }
 
   function randomInt(...values) {
-    const callback = typeof values.at(-1) === 'function' ? values.pop() : undefined;
-    const [low, high] = values.length === 1 ? [0, values[0]] : values;
+    const isPair = typeof values[1] === 'number';
+    const [low, high, callback] = isPair ? values : [0, values[0], values[1]];
+    if (callback !== undefined) needType('function', 'callback', callback);
     if (callback === undefined) return draw(low, high);
     return answer(callback, () => draw(low, high));
   }
 
   function timingSafeEqual(a, b) {
-    const [first, second] = [bytesOf(a, undefined, 'buf1'), bytesOf(b, undefined, 'buf2')];
-    if (typeof a === 'string' || typeof b === 'string') {
-      throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'timingSafeEqual compares Buffers: use Buffer.from(text)');
+    for (const [name, value] of [['buf1', a], ['buf2', b]]) {
+      if (typeof value === 'string') throw wrongType(name, 'an instance of ArrayBuffer, Buffer, TypedArray, or DataView: use Buffer.from(text)', value);
     }
+    const [first, second] = [bytesOf(a, undefined, 'buf1'), bytesOf(b, undefined, 'buf2')];
     if (first.length !== second.length) {
       throw coded(RangeError, 'ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH', 'Input buffers must have the same byte length');
     }
@@ -135,9 +144,13 @@
   }
 
   const crypto = {
-    createHash: (name) => new Hash(hashFor(name).create()),
-    createHmac: (name, key) => new Hmac(hmac.create(hashFor(name), bytesOf(key, undefined, 'key'))),
-    hash: (name, data, encoding = 'hex') => encoded(hashFor(name)(bytesOf(data)), encoding),
+    createHash: (name) => new Hash(hashFor(name, 'algorithm', Error).create()),
+    createHmac(name, key) {
+      needType('string', 'hmac', name);
+      if (key === undefined || key === null) throw wrongType('key', 'of type string or an instance of Buffer, TypedArray, or DataView', key);
+      return new Hmac(hmac.create(hashFor(name, 'hmac'), bytesOf(key, undefined, 'key')));
+    },
+    hash: (name, data, encoding = 'hex') => encoded(hashFor(name, 'algorithm', Error)(bytesOf(data)), encoding),
     getHashes: () => [...names],
     getCiphers: () => [],
     getCurves: () => [],
@@ -149,7 +162,10 @@
     randomFill,
     randomFillSync,
     randomInt,
-    randomUUID: () => webcrypto.randomUUID(),
+    randomUUID(options) {
+      if (options !== undefined && (typeof options !== 'object' || options === null)) throw wrongType('options', 'of type object', options);
+      return webcrypto.randomUUID();
+    },
     subtle: webcrypto.subtle,
     timingSafeEqual,
     webcrypto,

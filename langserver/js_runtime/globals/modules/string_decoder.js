@@ -1,5 +1,6 @@
 // require('string_decoder')
 (host) => {
+  const { unknownEncoding } = host.library('faults');
   const { TextDecoder } = host.library('encoding');
   const { Buffer } = host.library('buffer');
   const STREAMED = { __proto__: null, utf8: 'utf-8', 'utf-8': 'utf-8', utf16le: 'utf-16le', 'utf-16le': 'utf-16le', ucs2: 'utf-16le', 'ucs-2': 'utf-16le' };
@@ -12,7 +13,7 @@
 
     constructor(encoding = 'utf8') {
       const name = String(encoding).toLowerCase();
-      if (!Buffer.isEncoding(name)) throw new TypeError(`Unknown encoding: ${encoding}`);
+      if (!Buffer.isEncoding(name)) throw unknownEncoding(encoding);
       this.encoding = name;
       if (STREAMED[name]) this.#decoder = new TextDecoder(STREAMED[name], { ignoreBOM: true });
       this.#group = GROUPED[name] ?? 1;

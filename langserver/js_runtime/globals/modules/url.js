@@ -1,5 +1,6 @@
 // require('url'): the classes, and the older functions parse, format and resolve.
 (host) => {
+  const { wrongType } = host.library('faults');
   const { URL, URLSearchParams, domainToAscii, domainToUnicode } = host.library('url');
   const SLASHED = new Set(['http:', 'https:', 'ftp:', 'gopher:', 'file:', 'ws:', 'wss:']);
   const HOSTLESS = new Set(['javascript:']);
@@ -60,7 +61,7 @@
 
   function parse(text, parseQuery = false, slashesDenoteHost = false) {
     if (text instanceof Url) return text;
-    if (typeof text !== 'string') throw Object.assign(new TypeError('The "url" argument must be of type string'), { code: 'ERR_INVALID_ARG_TYPE' });
+    if (typeof text !== 'string') throw wrongType('url', 'of type string', text);
     const url = new Url();
     const [, before, after] = /^([^?#]*)([^]*)$/.exec(text.trim());
     let rest = before.replaceAll('\\', '/') + after;

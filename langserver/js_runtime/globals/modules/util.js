@@ -1,5 +1,6 @@
 // require('util') and require('util/types')
 (host) => {
+  const { needType } = host.library('faults');
   const TypedArray = Object.getPrototypeOf(Uint8Array);
   const tagOfTyped = Object.getOwnPropertyDescriptor(TypedArray.prototype, Symbol.toStringTag).get;
   const CUSTOM_PROMISIFY = Symbol.for('nodejs.util.promisify.custom');
@@ -99,7 +100,7 @@
   }
 
   function promisify(original) {
-    if (typeof original !== 'function') throw new TypeError('The "original" argument must be of type function');
+    needType('function', 'original', original);
     if (typeof original[CUSTOM_PROMISIFY] === 'function') return original[CUSTOM_PROMISIFY];
     function promised(...values) {
       return new Promise((resolve, reject) => {
@@ -116,7 +117,7 @@
   });
 
   function callbackify(original) {
-    if (typeof original !== 'function') throw new TypeError('The "original" argument must be of type function');
+    needType('function', 'original', original);
     return function callbackified(...values) {
       const callback = values.pop();
       original.apply(this, values).then(

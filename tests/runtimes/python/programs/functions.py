@@ -220,3 +220,11 @@ class A:
     z = 1
     inside = [n for n in dir() if not n.startswith("__")]
 result = [f(1), A.inside, [n for n in dir() if not n.startswith("__") and n != "inputs"], "upper" in dir("")]
+#: what is registered with singledispatch can be looked at
+from functools import singledispatch
+@singledispatch
+def show(x): return "any"
+@show.register(int)
+@show.register(bool)
+def _(x): return "int"
+result = [list(show.registry), show.registry[int] is show.dispatch(bool), show.registry[object](1), len(show.registry)]

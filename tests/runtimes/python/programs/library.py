@@ -267,3 +267,48 @@ def f():
     from json import dumps
     return [re.sub("a", "b", "a"), s.digits, dumps(1)]
 result = [j.dumps([1]), math.floor(π), sqrt(4), urllib.parse.quote("é"), isinstance([], collections.abc.Sequence), Counter("a"), f(), said, none]
+#: overloads, digits, deprecated names
+import typing, sys, warnings, logging, lzma
+from typing import overload, get_overloads
+@overload
+def f(a: int) -> int: ...
+@overload
+def f(a: str) -> str: ...
+def f(a): return a
+class C:
+    @overload
+    def m(self, a: int): ...
+    @overload
+    def m(self, a: str): ...
+    def m(self, a): return a
+result = [len(get_overloads(f)), f(1), len(get_overloads(C.m)), C().m(2), get_overloads(len), sys.hexversion > 0, sys.getdefaultencoding()]
+typing.clear_overloads()
+result.append(get_overloads(f))
+before = sys.get_int_max_str_digits(); sys.set_int_max_str_digits(0)
+result.append(len(str(10**5000))); sys.set_int_max_str_digits(before)
+result.append(warnings.formatwarning("m", UserWarning, "f", 1))
+result.append(logging.getLoggerClass() is logging.Logger)
+#: 3.13 warnings.deprecated
+import warnings
+result = []
+@warnings.deprecated("old")
+def g(): return 3
+@warnings.deprecated("old class")
+class K:
+    def __init__(self, x): self.x = x
+class Bare: pass
+Bare = warnings.deprecated("bare")(Bare)
+class N:
+    def __new__(cls, x):
+        o = super().__new__(cls); o.x = x; return o
+    def __init_subclass__(cls, flag=0, **k): super().__init_subclass__(**k); cls.flag = flag
+N = warnings.deprecated("n", category=FutureWarning)(N)
+with warnings.catch_warnings(record=True) as w:
+    warnings.simplefilter("always")
+    out = [g(), K(2).x, type(Bare()).__name__, g.__name__, N(3).x]
+    class S(K): pass
+    class T(N, flag=4): pass
+    out += [S(4).x, T(5).x, T.flag]
+    try: Bare(1)
+    except TypeError as e: out.append(str(e))
+result += [out, [(str(x.message), x.category.__name__, x.lineno) for x in w]]

@@ -84,3 +84,158 @@ async def go():
     async with asyncio.timeout(5): await work(0)
     return [done, await asyncio.gather(work(1), work(2)), loop.time() > 0]
 result = asyncio.run(go())
+#: private names as values of patterns
+class Color:
+    _RED = "r"
+    blue = "b"
+class Holder:
+    _inner = Color
+    def of(self, value):
+        match value:
+            case self._inner._RED: return "red"
+            case {self._inner._RED: found, **rest}: return [found, rest]
+            case Color.blue: return "blue"
+            case [Color._RED, x]: return x
+        return None
+result = [Holder().of(each) for each in ("r", {"r": 1, "x": 2}, "b", ["r", 5], 7)]
+#: attributes changed in place, where they are looked after
+class A:
+    "Doc."
+    __slots__ = ("__dict__", "x")
+    def __init__(self): self.x = [1]
+a = A()
+a.x += [2]
+a.__dict__ |= {"y": 1}
+a.y += 1
+def f(a, b=1): "F."
+f.__doc__ += " More."
+f.__defaults__ += (2,)
+f.__name__ += "_"
+class Form:
+    format = "text"
+    mro = 1
+form = Form()
+form.format += "!"
+form.mro += 1
+result = [a.x, a.__dict__, a.y, f.__doc__, f.__defaults__, f.__name__, form.format, form.mro]
+#: variables around, of classes and of comprehensions with private attributes
+class N:
+    def __init__(self, v, n=None):
+        self._v, self._n = v, n
+    def all(self):
+        node, out = self, []
+        while node is not None:
+            out.append(node._v)
+            node = node._n
+        return out
+    def sums(self, k):
+        def add(): return self._v + k
+        total = 0
+        def more():
+            nonlocal total
+            total += self._v
+            self._v += 1
+            return total
+        return [add(), more(), more(), [self._v + i for i in range(2)], list(n._v for n in (self,)), (lambda: self._v)()]
+    def gen(self):
+        me = self
+        yield (lambda: me._v)()
+        me = N(9)
+        yield [me._v for _ in range(1)]
+top = N(1, N(2))
+top._v += 1
+result = [top.all(), top.sums(5), list(top.gen()), top._n._v, [each._v for each in (top, top._n)]]
+#: super().__init__ in every place
+import collections
+class B:
+    def __init__(self, x=0): self.x = x
+class C(B):
+    def __init__(self, x):
+        super().__init__(x + 1)
+        keep = super().__init__
+        keep(x + 2)
+class D(collections.UserDict):
+    def __init__(self, *a):
+        super().__init__(*a)
+        init = super(D, self).__init__
+        init({"again": 1})
+class E(C):
+    def __init__(self, x): (lambda self: super(E, self).__init__(x))(self)
+class F(B):
+    def make(cls): return super().__init__
+class P(property):
+    def __init__(self, f): super().__init__(lambda self: f(self) + 1)
+class Uses:
+    @P
+    def five(self): return 4
+f = F.make(F)
+it = F()
+f(it, 7)
+result = [C(1).x, dict(D({"a": 1})), E(5).x, it.x, Uses().five]
+#: typed caches, dispatch by protocols and ABCs, descriptors by hand
+import functools, typing, abc
+calls = []
+@functools.lru_cache(maxsize=8, typed=True)
+def half(x, *, y=1):
+    "Half."
+    calls.append(repr(x))
+    return x / 2
+out = [half(4), half(4.0), half(4), half(x=4), half(4, y=1), half(4, y=1.0), half.cache_info()[:2], half.__doc__, half.__name__]
+out += [half.cache_parameters(), half.__wrapped__(2)]
+half.cache_clear()
+out.append(half.cache_info().currsize)
+class M:
+    @functools.lru_cache(typed=True)
+    def twice(self, x): return x * 2
+m = M()
+out += [m.twice(2), m.twice(2), M.twice.cache_info().hits]
+@typing.runtime_checkable
+class Sized(typing.Protocol):
+    def size(self): ...
+class Box:
+    def size(self): return 1
+class Base(abc.ABC): pass
+class Other: pass
+@functools.singledispatch
+def kind(x): return "?"
+kind.register(Sized, lambda x: "sized")
+kind.register(Base, lambda x: "base")
+@kind.register
+def _(x: int): return "int"
+out += [kind(Box()), kind(1), kind(True), kind(Other()), kind("s")]
+Base.register(Other)
+out += [kind(Other()), kind.dispatch(bool)(1)]
+class G:
+    @classmethod
+    def who(cls): return cls.__name__
+    @staticmethod
+    def two(): return 2
+    @property
+    def three(self): return 3
+cm = vars(G)["who"]
+out += [cm.__get__(None, G)(), cm.__get__(G())(), vars(G)["two"].__get__(None, G)(), vars(G)["three"].__get__(G()), G.who.__func__(G)]
+out += [typing.Literal[1, 2] == typing.Literal[2, 1], typing.Literal["a"].__args__, typing.Annotated[int, 1] == typing.Annotated[int, 1]]
+out += [typing.Type[int] == typing.Type[int], typing.Type[int] == typing.Type[str], typing.List[typing.Annotated[int, 2]].__args__[0].__metadata__]
+result = out
+#: variables of a context, groups that are split, copies of wrapped containers, names of groups
+import contextvars, copy, re
+from collections import UserDict, UserList
+level = contextvars.ContextVar("level", default=0)
+token = level.set(3)
+out = [level.get()]
+level.reset(token)
+out += [level.get(), contextvars.copy_context().run(lambda: (level.set(9), level.get())[1]), level.get()]
+g = ExceptionGroup("x", [ValueError(1), TypeError(2)])
+out += [[str(e) for e in ExceptionGroup.split(g, ValueError)], str(g.subgroup(TypeError)), type(ExceptionGroup.split).__name__]
+class U(UserDict):
+    def __init__(self, d, more):
+        super().__init__(d)
+        self.more = more
+u = U({"a": [1]}, 2)
+v = copy.copy(u)
+w = u.copy()
+x = UserList([1, 2])
+out += [v.data, v.more, v.data is u.data, type(w).__name__, w.more, x.__copy__() == x, list(x.copy())]
+p = re.compile("(?P<a>x)(?P<b>y)")
+out += [dict(p.groupindex), p.groupindex["b"], p.sub(r"\g<b>\g<a>", "xy")]
+result = out

@@ -1,0 +1,1 @@
+"""Programs of the peers that `bench/rows/peers.py` compares with."""
