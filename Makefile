@@ -16,6 +16,7 @@ FUZZ_STAMP := $(FUZZ)/.stamp
 FUZZ_CORPUS := .fuzz
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?= $(basename $(notdir $(wildcard tests/fuzz/targets/*.py)))
+WORKERS ?= --numprocesses=auto --dist=loadgroup
 PYTEST_ARGS ?=
 PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.stamp
@@ -56,7 +57,7 @@ demo: setup ## a dozen tasks through a server of its own, and what became of eac
 	@$(BIN)/python demo/run.py
 
 test: lint ## static checks and all tests but the slow ones
-	$(BIN)/python -m pytest -m "not slow" $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m "not slow" $(WORKERS) $(PYTEST_ARGS)
 
 test-slow: setup ## the slow tests only
 	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)

@@ -104,7 +104,7 @@ def _wrong(task: Task, response: lang_pb2.ExecuteResponse) -> str:
         return f"expected {' or '.join(task.outcomes)}, got {outcome} {response.error.message}".rstrip()
     if response.success and json.loads(response.output_json) != task.output:
         return f"expected the output {json.dumps(task.output)}, got {response.output_json[:200]}"
-    if response.error.line != task.line:
+    if task.line and response.error.line != task.line:
         return f"expected line {task.line} to be named, got {response.error.line}"
     if response.logs_truncated != task.logs_cut:
         return f"expected logs_truncated to be {task.logs_cut}"

@@ -11,8 +11,8 @@ SUCCESS = "SUCCESS"
 class Task:
     """One task and what must become of it: SUCCESS, or one of the error kinds (without their prefix).
 
-    `output` is the expected result as a JSON value, `line` the line an error must name, `logs_cut` whether the log must
-    have reached its limit.
+    `output` is the expected result as a JSON value, `line` the line an error must name if any, `logs_cut` whether the
+    log must have reached its limit.
     """
 
     name: str
@@ -99,6 +99,7 @@ def main(inputs):
         "python",
         "def main():\n    kept = []\n    while True:\n        kept.append([0] * 1_000_000)\n",
         ("MEMORY_LIMIT",),
+        line=4,
     ),
     Task(
         "memory bomb",

@@ -1,7 +1,17 @@
 """What holds for all tests."""
 
+import pytest
 from hypothesis import settings
 
 # A deadline an example would make a test's outcome a matter of the machine's load.
 settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Among several workers, what shares costly fixtures goes to one: a file, and all tests of the image."""
+    if not config.pluginmanager.hasplugin("xdist"):  # the image that tests/container makes is without
+        return
+    for item in items:
+        group = "container" if "container" in item.path.parts else item.nodeid.partition("::")[0]
+        item.add_marker(pytest.mark.xdist_group(group))

@@ -91,7 +91,7 @@ class JsRuntime:
         return JsProgram(texts.script_text(source), header.label)
 
     def form_of(self, program: JsProgram) -> bytes:  # noqa: ARG002
-        """None: mini-racer does not let go of what V8 compiles."""
+        """None: V8 trusts a code cache, and one of user code would come from a child (decision 0038)."""
         return b""
 
     def restore(self, header: TaskHeader, source: str, form: bytes) -> JsProgram:  # noqa: ARG002

@@ -111,11 +111,11 @@ def test_a_hint_that_the_message_lacks_is_shown(cli, task):
 
 
 def test_log_lines_of_a_stopped_task_are_shown(cli, task):
-    code = "def main():\n    print('before')\n    while True:\n        pass\n"
-    ended = cli("run", task("loop.py", code), "--timeout", "0.5")
+    code = "function main() {\n  console.log('before');\n  for (;;) {}\n}\n"
+    ended = cli("run", task("loop.js", code), "--timeout", "0.5")
 
     assert ended.status == 1
-    assert ended.err.splitlines() == ["before", "loop.py: TIMEOUT: the task ran longer than its limit of 0.5 s"]
+    assert ended.err.splitlines() == ["before", "loop.js: TIMEOUT: the task ran longer than its limit of 0.5 s"]
 
 
 def test_a_cut_log_is_told(cli, task):

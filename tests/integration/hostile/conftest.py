@@ -50,7 +50,14 @@ def is_whole(process: psutil.Process) -> bool:
 
 def started(server: ServerProcess, runtime: str) -> set[int]:
     """The pids of what the server has started for a runtime, zygotes or their launchers."""
-    return {process.pid for process in psutil.Process(server.process.pid).children() if runtime in process.cmdline()}
+    return {each.pid for each in psutil.Process(server.process.pid).children() if runtime in _command(each)}
+
+
+def _command(process: psutil.Process) -> list[str]:
+    try:
+        return process.cmdline()
+    except psutil.Error:  # it ends just now
+        return []
 
 
 def memory(server: ServerProcess) -> int:

@@ -112,7 +112,7 @@ def drive(
     output_bytes: int = 2 << 20,
     log_bytes: int = 256 << 10,
     memory: int = 0,
-    seconds: int = 10,
+    seconds: int = 60,
     form: bytes | None = None,
 ) -> Ran:
     """Runs one task in a forked child and collects everything it says. `form`: given to it, empty: asked of it."""
