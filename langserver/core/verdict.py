@@ -66,7 +66,7 @@ class Evidence:
     `exit` is None when the zygote died and took the exit status with it. `jail_step` names the step whose exit code the
     child ended with, if it is one of theirs. `output_fault` says what is wrong with the report's JSON. `seen_bytes` is
     the growth, page tables included, at which the watch ended it; `ran_out`: the kernel did, its group was full.
-    `code_bytes` is the memory that the engine has for machine code, 0 where it compiles nothing. `late`: what it reported
+    `code_bytes` is the memory that the engine has for machine code, 0 where it compiles nothing. `late`: its report
     was not there when its time was up.
     """
 
