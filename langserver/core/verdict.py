@@ -66,7 +66,8 @@ class Evidence:
     `exit` is None when the zygote died and took the exit status with it. `jail_step` names the step whose exit code the
     child ended with, if it is one of theirs. `output_fault` says what is wrong with the report's JSON. `seen_bytes` is
     the growth, page tables included, at which the watch ended it; `ran_out`: the kernel did, its group was full.
-    `code_bytes` is the memory that the engine has for machine code, 0 where it compiles nothing.
+    `code_bytes` is the memory that the engine has for machine code, 0 where it compiles nothing. `late`: its report
+    was not there when its time was up.
     """
 
     runtime: str
@@ -74,6 +75,7 @@ class Evidence:
     exit: Exit | None
     idle_rss_bytes: int = 0
     ended: EndReason | None = None
+    late: bool = False
     sealed: bool = True
     bad_input: str | None = None
     broken: str | None = None
@@ -110,7 +112,7 @@ def verdict(evidence: Evidence) -> Verdict:
         if evidence.ended is EndReason.DRAINED:
             return _DRAINED
         return Verdict(Refusal.UNAVAILABLE, _LOST)
-    if exit_.code == 0 and evidence.broken is None:
+    if exit_.code == 0 and evidence.broken is None and not evidence.late:
         if evidence.bad_input is not None:
             return Verdict(Refusal.INVALID_ARGUMENT, evidence.bad_input)
         if evidence.report is not None and not _at_memory_limit(evidence):

@@ -258,28 +258,21 @@ def _refused(value: Any, name: str) -> RefusedAttribute:
 
 
 class Fetched:
-    """A value of a pattern, fetched when the pattern is tried."""
+    """A value of a pattern, fetched when the pattern is tried: the attribute `names.FETCHED_NAME`.
+
+    That has a name which no source can spell and no guard lets go of, since what is fetched may be a raw class.
+    """
 
     __slots__ = ("_fetch",)
 
     def __init__(self, fetch: Callable[[], Any]) -> None:
         self._fetch = fetch
 
-    @property
-    def found(self) -> Any:
-        """The value."""
-        return self._fetch()
-
 
 class NamedClass(Fetched):
     """A class of a pattern. A stand-in is none to the interpreter: it is given the one behind, and shows it nobody."""
 
     __slots__ = ()
-
-    @property
-    def found(self) -> Any:
-        """The class."""
-        return behind(self._fetch())
 
 
 class CheckedClass(Fetched):
@@ -290,14 +283,19 @@ class CheckedClass(Fetched):
 
     __slots__ = ()
 
-    @property
-    def found(self) -> Any:
-        """The class. Raises RefusedClass when its `__match_args__` could reach a closed attribute."""
-        found = behind(self._fetch())
-        if is_class(found):
-            order = mro_of(found)
-            holder = next((base for base in order if "__match_args__" in namespace_of(base)), None)
-            args = () if holder is None else namespace_of(holder)["__match_args__"]
-            if type(args) is not tuple or not all(type(name) is str and names.is_field(name) for name in args):
-                raise RefusedClass("this __match_args__ cannot be used in a pattern here")
-        return found
+
+def _checked_class(pattern: CheckedClass) -> Any:
+    """Raises RefusedClass when the `__match_args__` of the class could reach a closed attribute."""
+    found = behind(pattern._fetch())
+    if is_class(found):
+        order = mro_of(found)
+        holder = next((base for base in order if "__match_args__" in namespace_of(base)), None)
+        args = () if holder is None else namespace_of(holder)["__match_args__"]
+        if type(args) is not tuple or not all(type(name) is str and names.is_field(name) for name in args):
+            raise RefusedClass("this __match_args__ cannot be used in a pattern here")
+    return found
+
+
+setattr(Fetched, names.FETCHED_NAME, property(lambda pattern: pattern._fetch()))
+setattr(NamedClass, names.FETCHED_NAME, property(lambda pattern: behind(pattern._fetch())))
+setattr(CheckedClass, names.FETCHED_NAME, property(_checked_class))

@@ -88,7 +88,8 @@ def _running(frame: types.FrameType | None) -> Iterator[Place]:
 def _waiting() -> Iterator[Place]:
     """The program's coroutines, each waiting for the next."""
     waiting: object = _Task.main
-    while isinstance(waiting, types.CoroutineType) and waiting.cr_frame is not None:
+    # The last of them may wait for an object of the program, which `isinstance` would ask for its class.
+    while type(waiting) is types.CoroutineType and waiting.cr_frame is not None:
         frame = waiting.cr_frame
         if frame.f_code.co_filename == SOURCE_NAME:
             yield Place(frame.f_lineno, frame.f_code.co_name)

@@ -21,11 +21,6 @@ class LineLog(io.TextIOBase):
         self._most = 0
         self._rest = ""
 
-    def connect(self, channel: Channel, log_bytes: int) -> None:
-        """Sends from now on to `channel`. A line over `log_bytes` characters is cut: the channel drops it anyway."""
-        self._channel = channel
-        self._most = log_bytes + 1
-
     def writable(self) -> bool:
         """It is there to be written to."""
         return True
@@ -48,11 +43,19 @@ class LineLog(io.TextIOBase):
             self._rest = self._rest[_PIECE:]
         return written
 
-    def finish(self) -> None:
-        """Sends the unfinished line; nothing can be written after it."""
-        if self._channel is not None and self._rest:
-            self._channel.log(self._stream, self._rest)
-        self._rest, self._channel = "", None
+
+# No methods: the library hands these streams to methods of a program (`dump` of ElementTree to `write` of a tree).
+def connect(log: LineLog, channel: Channel, log_bytes: int) -> None:
+    """Sends from now on to `channel`. A line over `log_bytes` characters is cut: the channel drops it anyway."""
+    log._channel = channel
+    log._most = log_bytes + 1
+
+
+def finish(log: LineLog) -> None:
+    """Sends the unfinished line; nothing can be written after it."""
+    if log._channel is not None and log._rest:
+        log._channel.log(log._stream, log._rest)
+    log._rest, log._channel = "", None
 
 
 STDOUT: Final = LineLog("stdout")

@@ -114,7 +114,9 @@ TUPLE_NAMES = frozenset({"_asdict", "_replace", "_fields", "_make", "_field_defa
 SET_NAMES = frozenset({"_hash", "_from_iterable"})
 ENUM_NAMES = frozenset({"_value_", "_name_", "_missing_", "_generate_next_value_", "_order_", "_ignore_"})
 # Belongs to the interpreter's own machinery wherever it stands, so a class that merely has it stays on the fast path.
-OPAQUE_NAMES = frozenset({"_abc_impl"})
+# Likewise where what stands for a class in a pattern keeps it (`guards.Fetched`): no source can spell it.
+FETCHED_NAME = "$found"
+OPAQUE_NAMES = frozenset({"_abc_impl", FETCHED_NAME})
 
 
 def exact(name: Any) -> str:

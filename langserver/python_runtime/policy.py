@@ -296,8 +296,10 @@ class Policy(NameChecker):
         hidden = f"$pattern{self._next_pattern}"
         self._next_pattern += 1
         held = plant.call(holder, [ast.Lambda(ast.arguments([], [], None, [], [], None, []), fetched)])
+        if self._in_class_body:  # whose names are the class's dictionary, which the program and its metaclasses have
+            self._patterns.append(plant.placed(ast.Global([hidden]), old))
         self._patterns.append(plant.placed(ast.Assign([ast.Name(hidden, ast.Store())], held), old))
-        return plant.placed(ast.Attribute(ast.Name(hidden, ast.Load()), "found", ast.Load()), old)
+        return plant.placed(ast.Attribute(ast.Name(hidden, ast.Load()), names.FETCHED_NAME, ast.Load()), old)
 
     def _value_in_pattern(self, value: ast.expr) -> ast.expr:
         visited: ast.expr = self.visit(value)

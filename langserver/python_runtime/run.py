@@ -20,6 +20,7 @@ from langserver.python_runtime import (
     interpreter,
     lastwords,
     localtime,
+    logs,
     modules,
     preload,
     taskmodule,
@@ -147,15 +148,15 @@ class PythonRuntime:
         names = self._globals(program.name, inputs)
         TOLD.connect(partial(channel.event, "policy", "refused"))
         for stream in (STDOUT, STDERR):
-            stream.connect(channel, header.log_bytes)
+            logs.connect(stream, channel, header.log_bytes)
         sys.stdout, sys.stderr = STDOUT, STDERR
         interpreter.speak_to_log()
         start = time.perf_counter_ns()
         lastwords.begin(channel)
         try:
             output, failures = _outcome(program, names, inputs, header.output_bytes)
-            STDOUT.finish()
-            STDERR.finish()
+            logs.finish(STDOUT)
+            logs.finish(STDERR)
             spent = time.perf_counter_ns() - start
             self._end(channel, Report(output, failures, program.imports, program.compile_ns, spent))
         except MemoryError as error:

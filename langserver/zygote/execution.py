@@ -28,6 +28,7 @@ from langserver.zygote.result_check import output_fault
 
 _TRIES = 3
 _OF_A_CHILD_KILLED = (ErrorKind.CRASHED, ErrorKind.INTERNAL)  # not by a limit of the task's
+_PIPE_BYTES = 64 << 10  # what a pipe holds (pipe(7))
 _READ_BYTES = 16 << 10  # short lines cost the most to read: so much of them at one turn of the loop
 _WRITE_BYTES = 1 << 20
 _LINGER_SECONDS = 2.0
@@ -196,6 +197,7 @@ class _HandOver:
             self._release()
         self._sent = False
         self._seen_bytes = 0
+        self._late = False  # its time was up before its report was there
         self._started_at: float | None = None
         self.died_early = False  # somebody else killed its child before the program began
         self._linger_timer: asyncio.TimerHandle | None = None
@@ -206,7 +208,7 @@ class _HandOver:
 
         The task's time begins here: what a child takes to come is none of it.
         """
-        timer = self._loop.call_later(self._job.bounds.timeout_seconds, self._end, EndReason.TIMEOUT)
+        timer = self._loop.call_later(self._job.bounds.timeout_seconds, self._time_is_up)
         try:
             if ended() is None:
                 self._loop.add_reader(self._child.report_fd, self._listen)
@@ -286,6 +288,15 @@ class _HandOver:
         self._seen_bytes = seen_bytes
         self._end(EndReason.OVERGREW)
 
+    def _time_is_up(self) -> None:
+        """What the pipe holds now counts; a child that does not end at SIGXCPU wins nothing by it."""
+        for _ in range(_PIPE_BYTES // _READ_BYTES):
+            if self._conversation.over or self._conversation.broken is not None:
+                break
+            self._listen()
+        self._late = not self._conversation.over
+        self._end(EndReason.TIMEOUT)
+
     def _listen(self) -> None:
         if not self._read():
             self._loop.remove_reader(self._child.report_fd)
@@ -343,6 +354,7 @@ class _HandOver:
             exit=exit_,
             idle_rss_bytes=self._child.idle_rss_bytes,
             ended=ended,
+            late=self._late,
             sealed=said.sealed,
             bad_input=said.bad_input,
             broken=said.broken,

@@ -198,6 +198,12 @@ def test_a_task_that_ended_before_the_kill_struck_keeps_its_result(reason: EndRe
     assert verdict(evidence(exited(), ended=reason, report=GOOD)).report == GOOD
 
 
+def test_a_result_that_came_after_its_time_was_up_is_none() -> None:
+    failure = verdict(evidence(exited(), ended=EndReason.TIMEOUT, late=True, report=GOOD)).failure
+    assert failure is not None
+    assert failure.kind is ErrorKind.TIMEOUT
+
+
 def test_a_peak_below_the_margin_is_a_success() -> None:
     assert verdict(evidence(exited(growth=61 * MIB), report=GOOD)).failure is None
 

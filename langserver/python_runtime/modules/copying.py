@@ -11,6 +11,7 @@ import fractions
 import re
 import types
 import uuid
+import weakref
 import zoneinfo
 from array import array
 from collections import ChainMap, Counter, OrderedDict, UserDict, UserList, defaultdict, deque
@@ -182,6 +183,10 @@ def harden() -> None:
     UserDict.copy = _copy_of_userdict  # type: ignore[method-assign]
     for wrapper in (UserDict, UserList):
         wrapper.__copy__ = _copy_of_wrapper  # type: ignore[method-assign]
+    # The library's copy what they hold by its own `deepcopy`: by reduction, which writes what an object says on what
+    # `__new__` of its class gives.
+    for weak in (weakref.WeakKeyDictionary, weakref.WeakValueDictionary):
+        weak.__deepcopy__ = _deepcopy_of_weak  # type: ignore[method-assign]
 
 
 def _copy_of_userdict(self: Any) -> Any:
@@ -207,5 +212,20 @@ def _copy_of_wrapper(self: Any) -> Any:
     return made
 
 
+def _deepcopy_of_weak(self: Any, memo: Any) -> Any:
+    kind: Any = type(self)
+    by_key = weakref.WeakKeyDictionary in mro_of(kind)
+    if not by_key and weakref.WeakValueDictionary not in mro_of(kind):
+        raise TypeError("__deepcopy__() needs a weak dictionary")
+    made = kind()
+    for key, value in self.items():  # what is weakly held is not copied: nothing else would hold the copy
+        if by_key:
+            made[key] = deepcopy(value, memo)
+        else:
+            made[deepcopy(key, memo)] = value
+    return made
+
+
+_deepcopy_of_weak.__name__ = _deepcopy_of_weak.__qualname__ = "__deepcopy__"
 _copy_of_wrapper.__name__, _copy_of_wrapper.__qualname__ = "__copy__", "__copy__"
 _copy_of_userdict.__name__, _copy_of_userdict.__qualname__ = "copy", "UserDict.copy"

@@ -49,16 +49,41 @@ def load() -> None:
     library.iterparse = iterparse
     library.register_namespace = _with_exact_names(library.register_namespace)
     _keep_from_files(library.ElementTree)
+    library.Element.__copy__ = _copy
+    _keep_to_writable(library.TreeBuilder)
     _keep_exact_paths(library.ElementPath)
     guards.WRITABLE[library.Element] = frozenset({"attrib", "tag", "tail", "text"})
     guards.WRITABLE[library.QName] = frozenset({"text"})
-    copying.COPIED[library.Element] = (library.Element.__copy__, _deepcopy)
+    copying.COPIED[library.Element] = (_copy, _deepcopy)
 
 
 def names() -> dict[str, Any]:
     """What the facade has."""
     more = {"XMLParser": XMLParser, "iterparse": iterparse, "register_namespace": library.register_namespace}
     return {name: getattr(library, name) for name in _LISTED} | more
+
+
+def _copy(self: Any) -> Any:
+    """`Element.__copy__`. Raises RefusedAttribute when `makeelement` of the program gives what it may not write on."""
+    made = guards.writable(self.makeelement(self.tag, self.attrib))
+    made.text, made.tail = self.text, self.tail
+    made[:] = self
+    return made
+
+
+_copy.__name__, _copy.__qualname__ = "__copy__", "Element.__copy__"
+
+
+def _keep_to_writable(builder: Any) -> None:
+    """In place: a builder writes `text` and `tail` on what factories of the program give it."""
+    flush = builder._flush
+
+    def flush_to_writable(self: Any) -> None:
+        if self._data and self._last is not None:
+            guards.writable(self._last)
+        flush(self)
+
+    builder._flush = flush_to_writable
 
 
 def _deepcopy(element: Any, part: Any) -> Any:

@@ -48,7 +48,7 @@ def _annotated(obj: Any, spaces: list[Any]) -> Iterator[tuple[Mapping[str, Any],
     if is_class(obj):
         for base in reversed(mro_of(obj)):
             if base in USER:
-                yield ChainMap({**namespace_of(base)}, *spaces), namespace_of(base).get("__annotations__", {})
+                yield ChainMap(load(base, "__dict__"), *spaces), namespace_of(base).get("__annotations__", {})
     else:
         yield ChainMap(*spaces), dict(load(obj, "__annotations__"))
 
@@ -106,6 +106,9 @@ def _value(node: ast.expr, known: Mapping[str, Any]) -> Any:
             return _either(_value(left, known), _value(right, known))
         case ast.Subscript(value=inner, slice=index):
             outer = _value(inner, known)
+            if outer is typing.Annotated and isinstance(index, ast.Tuple):  # what is behind the type is no type
+                said, *rest = index.elts
+                return outer[(_value(said, known), *(_index(part, known, raw=True) for part in rest))]
             return outer[_index(index, known, raw=outer is typing.Literal)]
         case ast.List(elts=parts):
             return [_value(part, known) for part in parts]
@@ -133,5 +136,5 @@ def _named(name: str, known: Mapping[str, Any]) -> Any:
         return known[name]
     builtins = taskmodule.names().get("__builtins__", {})
     if name in builtins:
-        return builtins[name]
+        return shown(builtins[name])  # `super` is the raw one there
     raise NameError(f"name {name!r} is not defined", name=name)

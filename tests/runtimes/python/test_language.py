@@ -123,6 +123,22 @@ def main():
     return [Color(9).name, Color.BLUE.double, Level.LOW + 1, (Bits.A | Bits.B).value, Point(1)._asdict(),
             Point(1)._replace(x=4), Row(1).both(), found, Row._fields]
 """,
+    "matching in a class body": """
+import enum, types
+class C:
+    match None:
+        case types.CodeType():
+            found = "code"
+        case types.NoneType():
+            found = "none"
+class E(enum.Enum):
+    match 1:
+        case types.CodeType():
+            A = 1
+        case int(real=x):
+            A = x
+result = [C.found, [name for name in vars(C) if not name.startswith("__")], list(E.__members__)]
+""",
     "matching": """
 from datetime import date
 class Node:

@@ -15,7 +15,7 @@ from langserver.python_runtime.packages.names import parse_modules
         ("numpy", ("numpy",)),
         (" numpy , pandas,numpy,", ("numpy", "pandas")),
         ("scipy.stats,sklearn", ("scipy.stats", "sklearn")),
-        ("xml.etree.ElementTree", ("xml.etree.ElementTree",)),
+        ("wsgiref.util", ("wsgiref.util",)),
     ],
 )
 def test_names(text: str, names: tuple[str, ...]) -> None:

@@ -28,6 +28,34 @@ print("ok")
 """
 
 
+_COPYING = """
+import copy, types
+from langserver.python_runtime import builtins, preload
+preload.for_policy(())
+builtins.build()
+from langserver.python_runtime.modules import receivers
+from langserver.python_runtime.userclasses import namespace_of
+def named(code):
+    yield from code.co_names
+    for part in code.co_consts:
+        if type(part) is types.CodeType:
+            yield from named(part)
+for cls in receivers.python_written():
+    for name, part in namespace_of(cls).items():
+        for function in receivers.parts_of(getattr(part, "__func__", part)):
+            function = receivers.CHECKED.get(function, function) if type(function) is types.FunctionType else None
+            if function is None or function.__module__.startswith("langserver."):
+                continue
+            assert not {"deepcopy", "__reduce_ex__", "__setstate__"} & {*named(function.__code__)}, (cls, name)
+print("ok")
+"""
+
+
+def test_no_method_of_the_library_copies_by_reduction() -> None:
+    done = subprocess.run([sys.executable, "-c", _COPYING], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("ok\n", "")
+
+
 def test_no_suspect_method_is_left_open() -> None:
     done = subprocess.run([sys.executable, "-c", _SCAN], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("ok\n", "")

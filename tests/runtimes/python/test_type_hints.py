@@ -20,6 +20,7 @@ class Node:
     o: Optional[Node] = None
     c: ClassVar[int] = 3
     a: Annotated[int, 5] = 1
+    n: Annotated[list[Node], "no name", 5] = ()
     q: Callable[[int], str] = str
 class Sub(Node):
     extra: "Tuple[int, ...]"
@@ -28,6 +29,7 @@ class Typed(TypedDict):
     k: Required[int]
 hints = (get_type_hints(Node), get_type_hints(Sub)["extra"], get_type_hints(f),
     get_type_hints(f, localns={"Node": bytes})["z"], get_type_hints(Node, include_extras=True)["a"],
+    get_type_hints(Node, include_extras=True)["n"],
     get_type_hints(Typed), get_type_hints(int))
 result = [repr(each) for each in hints]
 """
@@ -37,7 +39,7 @@ EXPECTED = [
         "{'val': <class 'int'>, 'nxt': __main__.Node | None, 'kids': list[__main__.Node], "
         "'d': dict[str, __main__.Node], "
         "'l': typing.Literal['a', 'Node'], 'o': typing.Optional[__main__.Node], 'c': typing.ClassVar[int], "
-        "'a': <class 'int'>, 'q': typing.Callable[[int], str]}"
+        "'a': <class 'int'>, 'n': list[__main__.Node], 'q': typing.Callable[[int], str]}"
     ),
     "typing.Tuple[int, ...]",
     (
@@ -46,6 +48,7 @@ EXPECTED = [
     ),
     "typing.Type[bytes]",
     "typing.Annotated[int, 5]",
+    "typing.Annotated[list[__main__.Node], 'no name', 5]",
     "{'k': <class 'int'>}",
     "{}",
 ]
