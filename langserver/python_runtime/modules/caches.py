@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from langserver.python_runtime.faces import class_of
-from langserver.python_runtime.userclasses import is_class
 
 
 def lru_cache(maxsize: Any = 128, typed: Any = False) -> Any:
@@ -48,9 +47,13 @@ def harden() -> None:
 
 
 def _without_cache(form: Any) -> None:
-    name = "_class_getitem_inner" if is_class(form) else "_getitem"  # Annotated is a class before 3.13
-    held = getattr(form, name)
-    setattr(form, name, getattr(held, "__wrapped__", held))
+    # Where the cache is: of `Literal`, and from 3.13 on of `Annotated`; before, of that as a class; in early 3.11.
+    name = next(name for name in ("_getitem", "_class_getitem_inner", "__class_getitem__") if hasattr(form, name))
+    held = vars(form)[name] if name == "__class_getitem__" else getattr(form, name)
+    if isinstance(held, classmethod):
+        setattr(form, name, classmethod(getattr(held.__func__, "__wrapped__", held.__func__)))
+    else:
+        setattr(form, name, getattr(held, "__wrapped__", held))
 
 
 NAMES: Final[dict[str, Any]] = {"lru_cache": lru_cache}
