@@ -11,7 +11,7 @@ from tests.security.suite import layer_sets
 from tests.security.suite.attack import Attack, Host, load
 from tests.security.suite.batteries import Batteries
 from tests.security.suite.hosts import runner
-from tests.security.suite.layer_sets import ALL, BOUNDED, NONE, SETS, Expected, LayerSet
+from tests.security.suite.layer_sets import ALL, ALL_WITH_JIT, BOUNDED, NONE, OLDER_LANDLOCK, SETS, Expected, LayerSet
 from tests.security.suite.machine import HERE, missing
 from tests.security.suite.world import World, world
 
@@ -22,11 +22,17 @@ TRIED = [
     for attack in ATTACKS
     if layer_set.takes(attack) and layer_set.expects(attack, HERE) is not Expected.UNTRIED
 ]
+# Between the oldest landlock and the newest, and of the compiler's attacks that the interpreter has stood up to.
+LATER = {ALL_WITH_JIT, *OLDER_LANDLOCK[1:]}
 SHOWN_ELSEWHERE = [attack for attack in ATTACKS if attack.real.host not in (Host.NONE, Host.NOWHERE)]
 
 
 def name_of(pair: tuple[LayerSet, Attack]) -> str:
     return f"{pair[0].name.replace(', ', '+').replace(' ', '-')}-{pair[1].id}"
+
+
+def marked(pair: tuple[LayerSet, Attack]) -> object:
+    return pytest.param(pair, id=name_of(pair), marks=[pytest.mark.slow] if pair[0] in LATER else [])
 
 
 def answering_set(attack: Attack) -> LayerSet:
@@ -53,7 +59,7 @@ def around() -> Iterator[World]:
 
 
 @pytest.mark.timeout(1000)  # the first of a set waits for all of it
-@pytest.mark.parametrize("pair", TRIED, ids=map(name_of, TRIED))
+@pytest.mark.parametrize("pair", [marked(pair) for pair in TRIED])
 def test_attack(
     pair: tuple[LayerSet, Attack], batteries: Batteries, record_property: Callable[[str, object], None]
 ) -> None:
