@@ -60,7 +60,7 @@ test: lint ## static checks and all tests but the slow ones
 	$(BIN)/python -m pytest -m "not slow" $(WORKERS) $(PYTEST_ARGS)
 
 test-slow: setup ## the slow tests only
-	$(BIN)/python -m pytest -m slow $(WORKERS) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
 
 test-all: ## test, then test-slow
 	$(MAKE) test
