@@ -14,6 +14,7 @@ from worker_bridge.executors.port import Executor
 from worker_bridge.executors.registry import Executors
 from worker_bridge.metrics import Metrics
 from worker_bridge.settings import Settings, split_address
+from worker_bridge.shell.ending import end
 from worker_bridge.shell.hand import Hand
 from worker_bridge.shell.links import Links
 from worker_bridge.shell.reader import Reader
@@ -63,8 +64,7 @@ class Bridge:
             try:
                 await asyncio.wait((taken, stop), return_when=asyncio.FIRST_COMPLETED)
             finally:
-                taken.cancel()
-                await asyncio.wait((taken,))
+                await end((taken,))
             if not taken.cancelled():
                 taken.result()
                 begun()
@@ -87,18 +87,14 @@ class Bridge:
             await asyncio.wait((keep, stop, *reading), return_when=asyncio.FIRST_COMPLETED)
             name_lost = keep.done()
         finally:
-            for loop in reading:
-                loop.cancel()
-            ended = await asyncio.gather(*reading, return_exceptions=True)
+            await end(reading)
             strays = asyncio.create_task(self._give_back_strays())
             await self._worker.drain(self._timings.drain)
             await strays
-            keep.cancel()
-        for error in ended:
-            if isinstance(
-                error, Exception
-            ):  # a fault of ours: the process ends, and is started again by its supervisor
-                raise error
+            await end((keep,))
+        for loop in reading:
+            if not loop.cancelled():  # a fault of ours: the process ends, and its supervisor starts another
+                loop.result()
         if name_lost:
             raise StartError(f"another worker runs as WORKER_ID {self.worker_id}: this one has stopped")
 
