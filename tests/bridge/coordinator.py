@@ -55,7 +55,9 @@ class TableCoordinator(coordinator_pb2_grpc.WorkflowServiceServicer):
 
     async def start(self) -> None:
         """On the port it had before, or a free one."""
-        self._server = grpc.aio.server(options=[("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", 32 << 20)])
+        self._server = grpc.aio.server(
+            options=[("grpc.so_reuseport", 0), ("grpc.max_receive_message_length", 32 << 20)]
+        )
         coordinator_pb2_grpc.add_WorkflowServiceServicer_to_server(self, self._server)
         self.port = self._server.add_insecure_port(f"127.0.0.1:{self.port}")
         await self._server.start()
@@ -74,7 +76,7 @@ class TableCoordinator(coordinator_pb2_grpc.WorkflowServiceServicer):
         """How it is."""
         return self.rows[task_id].state
 
-    async def AcquireTaskLease(self, request: Any, context: Any) -> pb.AcquireTaskLeaseResponse:
+    async def AcquireTaskLease(self, request: Any, context: Any) -> pb.AcquireTaskLeaseResponse:  # noqa: N802 - the contract's name
         self.acquires.append(request)
         await self._trouble(context)
         row = self.rows.get(request.task_id)
@@ -101,7 +103,7 @@ class TableCoordinator(coordinator_pb2_grpc.WorkflowServiceServicer):
             return pb.LEASE_REASON_HELD
         return None
 
-    async def RenewTaskLease(self, request: Any, context: Any) -> pb.AcquireTaskLeaseResponse:
+    async def RenewTaskLease(self, request: Any, context: Any) -> pb.AcquireTaskLeaseResponse:  # noqa: N802 - the contract's name
         self.renewals.append((time.monotonic(), request))
         await self._trouble(context)
         row = self.rows.get(request.task_id)
@@ -112,7 +114,7 @@ class TableCoordinator(coordinator_pb2_grpc.WorkflowServiceServicer):
         row.expires = time.monotonic() + request.ttl_seconds
         return pb.AcquireTaskLeaseResponse(acquired=True)
 
-    async def ReportTaskResult(self, request: Any, context: Any) -> pb.ReportTaskResultResponse:
+    async def ReportTaskResult(self, request: Any, context: Any) -> pb.ReportTaskResultResponse:  # noqa: N802 - the contract's name
         self.reports.append(request)
         await self._trouble(context)
         if not self.acknowledge:

@@ -74,9 +74,7 @@ async def test_a_full_stream_does_not_keep_the_others_waiting(
         assert order[:90].count(stream) >= 18
 
 
-async def test_a_reader_that_waits_holds_no_slot(
-    redis: Redis, coordinator: TableCoordinator, bridges: Starter
-) -> None:
+async def test_a_reader_that_waits_holds_no_slot(redis: Redis, coordinator: TableCoordinator, bridges: Starter) -> None:
     executor = HeldExecutor()
     bridge = await bridges(executor, worker_queues="a,b,c,d", worker_concurrency=2, lease_ttl_seconds=90)
     for _ in range(50):

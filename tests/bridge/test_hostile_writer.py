@@ -16,9 +16,7 @@ STREAM = "tasks:python:0"
 EVIL = program("return 'evil'")
 
 
-async def test_forged_entries_change_nothing(
-    redis: Redis, coordinator: TableCoordinator, bridges: Starter
-) -> None:
+async def test_forged_entries_change_nothing(redis: Redis, coordinator: TableCoordinator, bridges: Starter) -> None:
     waiting, running, done = a_task(), a_task(), a_task()
     for task in (waiting, running, done):
         coordinator.add(task)

@@ -174,13 +174,9 @@ async def test_a_language_server_that_dies_costs_the_task_nothing(
     for server in (one, other):
         await asyncio.to_thread(server.start)
     try:
-        await bridges(
-            None, lang_worker_addrs=f"python:{one.address},python:{other.address}", lease_ttl_seconds=6
-        )
+        await bridges(None, lang_worker_addrs=f"python:{one.address},python:{other.address}", lease_ttl_seconds=6)
         code = "import time\ntime.sleep(2)\nreturn 7"
-        ids = [
-            await add(redis_server.port, coordinator, input=program(code, timeout_seconds=20)) for _ in range(4)
-        ]
+        ids = [await add(redis_server.port, coordinator, input=program(code, timeout_seconds=20)) for _ in range(4)]
         await until(lambda: all(coordinator.state(task_id) == "RUNNING" for task_id in ids))
         await asyncio.sleep(1)
         one.kill()

@@ -1,4 +1,4 @@
-"""Two bridges, each a process, paused past their leases: another takes their tasks over, and they learn it on waking."""
+"""Two bridges, each a process, paused past their leases: another takes their tasks, and they learn it on waking."""
 
 from __future__ import annotations
 
@@ -82,7 +82,9 @@ async def test_what_was_taken_over_is_reported_once(
             process.send_signal(signal.SIGCONT)
         for log, name in zip(logs, names, strict=True):
             held = sum(request.owner == name for request in coordinator.acquires)
-            await until(lambda log=log, held=held: log.read_text().count("the lease") >= min(held, 1), 30, log.read_text())
+            await until(
+                lambda log=log, held=held: log.read_text().count("the lease") >= min(held, 1), 30, log.read_text()
+            )
         # They still work, and hold nothing: what they executed was cancelled.
         for process in paused:
             process.send_signal(signal.SIGTERM)

@@ -109,4 +109,6 @@ def test_the_digest_binds_each_part(name: str) -> None:
 
     assert task_digest(replace(TASK, **{name: "other"})) != task_digest(TASK)
     assert task_digest(replace(TASK, attempt=2)) != task_digest(TASK)
-    assert task_digest(replace(TASK, node_id="a", node_type="bc")) != task_digest(replace(TASK, node_id="ab", node_type="c"))
+    assert task_digest(replace(TASK, node_id="a", node_type="bc")) != task_digest(
+        replace(TASK, node_id="ab", node_type="c")
+    )

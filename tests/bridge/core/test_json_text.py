@@ -43,7 +43,7 @@ def test_numbers_and_spaces_stay_as_they_were_written() -> None:
         ('{"a":1,}', "Expecting value"),
         ('{"a":1 "b":2}', "expected '}'"),
         ('{"a":1}x', "something comes after"),
-        ('{1:1}', "a key is no string"),
+        ("{1:1}", "a key is no string"),
         ('{"a":1,"a":2}', "twice"),
         ('{"a":NaN}', "NaN is not JSON"),
         ('{"a":-Infinity}', "not JSON"),

@@ -13,7 +13,16 @@ from worker_bridge.core.timings import TimingError, Timings
 
 @pytest.mark.parametrize(
     ("ttl", "renew", "reclaim"),
-    [(90, 30, 45), (60, 20, 30), (30, 10, 15), (20, 20 / 3, 10), (15, 5, 7.5), (12, 4, 6), (3, 1, 1.5), (1, 1 / 3, 0.5)],
+    [
+        (90, 30, 45),
+        (60, 20, 30),
+        (30, 10, 15),
+        (20, 20 / 3, 10),
+        (15, 5, 7.5),
+        (12, 4, 6),
+        (3, 1, 1.5),
+        (1, 1 / 3, 0.5),
+    ],
 )
 def test_renewal_at_a_third_and_reclaim_at_half_of_the_ttl(ttl: int, renew: float, reclaim: float) -> None:
     timings = Timings.of(ttl, 90, 30)

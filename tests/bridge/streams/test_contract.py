@@ -142,7 +142,8 @@ async def test_only_what_is_idle_is_claimed_and_that_counts(streams: Streams) ->
     added = await streams.add(STREAM, n="0")
     await one.read(STREAM, 1)
     assert (await other.claim(STREAM, 60, 9, "")).entries == []
-    ((claimed,), cursor) = (lambda found: (found.entries, found.cursor))(await other.claim(STREAM, 0, 9, ""))
+    found = await other.claim(STREAM, 0, 9, "")
+    ((claimed,), cursor) = found.entries, found.cursor
     assert (claimed.id, claimed.deliveries, claimed.fields, cursor) == (added, 2, {b"n": b"0"}, "")
     assert await one.mine(STREAM) == []
     assert await other.mine(STREAM) == [added]
