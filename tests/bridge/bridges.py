@@ -32,6 +32,8 @@ class HeldExecutor:
 
     async def close(self) -> None: ...
 
+    async def usable(self) -> None: ...
+
     def go(self) -> None:
         """They end."""
         self._free.set()

@@ -60,7 +60,8 @@ async def test_none_needs_to_be_up_first(own_redis: RedisServer) -> None:
             # Without leases nothing is taken.
             assert all(group["pending"] == 0 for group in await redis.xinfo_groups(STREAM))
         await coordinator.start()
-        await until(lambda: coordinator.state(task_id) == "RUNNING")
+        await asyncio.sleep(0.5)
+        assert coordinator.state(task_id) == "QUEUED"  # nor before it can be executed
         await asyncio.to_thread(server.start)
         await until(lambda: coordinator.state(task_id) == "COMPLETED")
         assert coordinator.reports[0].output == b"42"
@@ -191,3 +192,15 @@ async def test_a_language_server_that_dies_costs_the_task_nothing(
     finally:
         one.stop()
         other.stop()
+
+
+async def test_a_bridge_without_language_servers_leaves_their_tasks_to_others(
+    redis: Redis, redis_server: RedisServer, coordinator: TableCoordinator, bridges: Starter
+) -> None:
+    alone = await bridges(None, lang_worker_addrs=f"python:127.0.0.1:{free_port()}", lease_ttl_seconds=60)
+    servers = alone.bridge._executors._by_type["python"]._servers._servers  # type: ignore[attr-defined]
+    await until(lambda: not servers[0].well)
+    ids = [await add(redis_server.port, coordinator) for _ in range(20)]
+    other = await bridges(HeldExecutor(free=True), lease_ttl_seconds=60)
+    await until(lambda: all(coordinator.state(task_id) == "COMPLETED" for task_id in ids))
+    assert {report.owner for report in coordinator.reports} == {other.bridge.worker_id}

@@ -18,7 +18,7 @@ def test_defaults() -> None:
     assert settings.redis_addr == "127.0.0.1:6379"
     assert settings.worker_id != Settings().worker_id
     assert settings.timings.renew_every == 30
-    assert settings.streams(["js", "python"]) == ("tasks:js:0", "tasks:python:0")
+    assert settings.streams(["js", "python"]) == {"tasks:js:0": "js", "tasks:python:0": "python"}
 
 
 def test_addresses_of_several_servers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -32,7 +32,7 @@ def test_queues_have_the_runtimes_one_name(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("WORKER_QUEUES", "python:eu-west, node:eu,javascript:eu,gpu")
     monkeypatch.setenv("STREAM_SHARDS", "2")
     monkeypatch.setenv("STREAM_PREFIX", "mine")
-    assert Settings().streams(["python"]) == (
+    assert tuple(Settings().streams(["python"])) == (
         "mine:python:eu-west:0", "mine:python:eu-west:1", "mine:js:eu:0", "mine:js:eu:1", "mine:gpu:0", "mine:gpu:1",
     )  # fmt: skip
 

@@ -189,6 +189,19 @@ async def test_a_server_that_does_not_serve_is_not_asked(start: Start) -> None:
     assert len(one.requests) == 1
 
 
+async def test_it_is_usable_while_a_server_is(start: Start) -> None:
+    server = FakeLanguageServer()
+    server.serving = False
+    executors = Executors({"python": await start(server)})
+    await until(lambda: not executors._by_type["python"]._servers._servers[0].well)  # type: ignore[attr-defined]
+    waiting = asyncio.create_task(executors.usable("python:eu-west"))
+    await executors.usable("gpu")  # of which nothing is known
+    await asyncio.sleep(0.1)
+    assert not waiting.done()
+    server.serving = True
+    await waiting
+
+
 async def test_a_server_without_health_checks_is_tried(start: Start) -> None:
     executor = await start(FakeLanguageServer(health=False))
     await asyncio.sleep(0.2)
