@@ -89,8 +89,8 @@ $(FUZZ_STAMP): requirements-fuzz.lock
 bench: setup $(PEERS_TRIED) ## figures: a table, and bench/results; ROWS=load,peers for some of them
 	@$(BIN)/python -m bench.run $(if $(ROWS),--rows $(ROWS))
 
-bench-long: setup ## whether the server grows in 50,000 executions: minutes
-	@$(BIN)/python -m bench.run --rows endurance
+bench-long: setup ## whether server and bridge grow in 50,000 executions: minutes
+	@$(BIN)/python -m bench.run --rows endurance,bridge_endurance
 
 bench-peers: $(PEERS_STAMP) $(PEERS_JS_STAMP) ## installs what bench compares with
 
