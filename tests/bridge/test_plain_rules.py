@@ -6,11 +6,12 @@ import asyncio
 import itertools
 
 import pytest
+from grpc.aio import ServicerContext
 from redis.asyncio import Redis
 
 from coordinator.pb import coordinator_pb2 as pb
 from tests.bridge.bridges import HeldExecutor, Starter
-from tests.bridge.coordinator import TableCoordinator
+from tests.bridge.coordinator import TableCoordinator, failing
 from tests.bridge.tasks import a_task, fields
 from tests.bridge.waiting import until
 from worker_bridge.core.outcome import Outcome
@@ -246,6 +247,33 @@ async def test_what_is_not_leased_goes_where_its_reason_says(
     assert await redis.xlen(f"{STREAM}:dead") == parked
     assert [row["consumer"] for row in await pending(redis)] == [b"parked"] * kept
     assert not executor.started
+
+
+async def test_an_entry_at_which_the_coordinator_fails_keeps_no_slot(
+    redis: Redis, coordinator: TableCoordinator, bridges: Starter
+) -> None:
+    coordinator.trouble = failing
+    bridge = await bridges(HeldExecutor(), lease_ttl_seconds=1)
+    await add(redis, coordinator)
+    await until(lambda: len(coordinator.acquires) > 1)
+    await until(lambda: bridge.bridge._hand.in_hand == 0)
+    assert len(await pending(redis)) == 1
+
+
+async def test_a_result_at_which_the_coordinator_fails_does_not_circle_for_ever(
+    redis: Redis, coordinator: TableCoordinator, bridges: Starter
+) -> None:
+    async def chokes(context: ServicerContext) -> None:
+        if coordinator.reports[-1].output:
+            await failing(context)
+
+    coordinator.report_trouble = chokes
+    await bridges(HeldExecutor(free=True), lease_ttl_seconds=1, worker_max_deliveries=2)
+    task_id = await add(redis, coordinator)
+    await until(lambda: coordinator.state(task_id) == "FAILED", 60)
+    await until(lambda: gone(redis))
+    assert coordinator.reports[-1].terminal
+    assert coordinator.reports[-1].error.startswith("DELIVERED_TOO_OFTEN")
 
 
 async def test_an_entry_that_cannot_be_read_is_parked_with_its_reason(
