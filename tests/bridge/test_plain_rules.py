@@ -203,12 +203,21 @@ async def test_a_message_redelivered_to_the_worker_that_already_runs_it_starts_n
     bridge = await bridges(executor, lease_ttl_seconds=2)
     task_id = await add(redis, coordinator)
     await until(lambda: executor.started)
-    # The same entry, as if it had not been touched; and the same message once more.
     (row,) = await pending(redis)
-    await redis.xclaim(STREAM, "workers", bridge.bridge.worker_id, 0, [row["message_id"]], idle=10_000, justid=True)
+
+    async def redelivered() -> bool:
+        """As if it had not been touched, until the bridge itself has claimed it."""
+        await redis.xclaim(STREAM, "workers", bridge.bridge.worker_id, 0, [row["message_id"]], idle=10_000, justid=True)
+        return (await pending(redis))[0]["times_delivered"] > 1
+
+    await until(redelivered)
+    renewed = len(coordinator.renewals)
+    await until(lambda: len(coordinator.renewals) > renewed + 2)
+    assert len(coordinator.acquires) == 1
+    assert [one["consumer"].decode() for one in await pending(redis)] == [bridge.bridge.worker_id]
+    # And the same message once more, as another entry.
     await redis.xadd(STREAM, fields(coordinator.rows[task_id].task))
     await until(lambda: len(coordinator.acquires) >= 2)
-    await until(lambda: len(coordinator.renewals) >= 4)
     assert len(executor.started) == 1
     executor.go()
     await until(lambda: coordinator.state(task_id) == "COMPLETED")
