@@ -94,6 +94,7 @@ class JsRuntime:
         Not all of a task's way: each page that is written to is one more for every child that waits.
         """
         header = TaskHeader.decode(_IDLE)
+        self.compile(header, _NO_PROGRAM)
         self.parse_input(b"{}")
         self.reseed(header)
 
@@ -101,11 +102,10 @@ class JsRuntime:
         """Has the interpreter go the way of a task here in the zygote: what it keeps of what ran is shared then."""
         idle = copy(self)
         for _ in range(_ROUNDS):
-            idle._isolate = isolate = Isolate(RestingEngine(), self._codes, self._libraries)
+            idle._isolate = Isolate(RestingEngine(), self._codes, self._libraries)
             header = TaskHeader.decode(_IDLE)
             program = idle.compile(header, _NO_PROGRAM)
             idle.parse_input(b"{}")
-            isolate.set_task(header.log_bytes, header.output_bytes, header.label, header.seed)
             idle.run(program, None, header, Unheard())
 
     def draw(self) -> int:
@@ -113,7 +113,8 @@ class JsRuntime:
         return self._running().draw()
 
     def compile(self, header: TaskHeader, source: str) -> JsProgram:
-        """Keeps the source; see JsProgram."""
+        """Keeps the source (see JsProgram), and tells the isolate what the header says: V8's thread wakes meanwhile."""
+        self._running().set_task(header.log_bytes, header.output_bytes, header.label, header.seed)
         return JsProgram(texts.script_text(source), header.label)
 
     def form_of(self, program: JsProgram) -> bytes:  # noqa: ARG002
@@ -134,9 +135,8 @@ class JsRuntime:
             raise BadInput(f"input_json is nested over {MAX_DEPTH} levels")
 
     def reseed(self, header: TaskHeader) -> None:
-        """Gives V8 the zone, which it reads at the first use of Date, and the seed if there is one."""
+        """Gives V8 the zone, which it reads at the first use of Date. The rest `compile` has told."""
         os.putenv("TZ", header.zone)
-        self._running().set_task(header.log_bytes, header.output_bytes, header.label, header.seed)
 
     def run(self, program: JsProgram, inputs: None, header: TaskHeader, channel: Channel) -> None:  # noqa: ARG002
         """Runs the program and sends its one report. `inputs` are in the isolate already."""

@@ -336,6 +336,7 @@ function parseInput() {
   } catch (error) {
     return 'X' + error.message;
   }
+  startedAt = now(); // what comes next is the program
   return 'A';
 }
 
@@ -344,7 +345,6 @@ function setTask() {
   logLeft = task.log;
   outputLimit = task.output;
   sourceLabel = task.label;
-  startedAt = now();
   if (task.seed !== null) seedRandom(task.seed[0], task.seed[1]);
   return 'A';
 }
