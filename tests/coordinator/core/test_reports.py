@@ -37,7 +37,12 @@ def test_no_output_is_null():
 
 @pytest.mark.parametrize(
     ("output", "kind"),
-    [(b"{", "INVALID_RESULT"), (b"NaN", "INVALID_RESULT"), (b"\xff", "INVALID_RESULT"), (b" " * (OUTPUT_BYTES + 1), "OUTPUT_LIMIT")],
+    [
+        (b"{", "INVALID_RESULT"),
+        (b"NaN", "INVALID_RESULT"),
+        (b"\xff", "INVALID_RESULT"),
+        (b" " * (OUTPUT_BYTES + 1), "OUTPUT_LIMIT"),
+    ],
 )
 def test_an_output_that_cannot_be_kept_ends_the_task_as_failed(output, kind):
     kept = admitted(replace(DONE, output=output))
