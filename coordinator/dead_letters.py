@@ -48,10 +48,10 @@ class DeadLetters:
             more = more or len(found) == _MOST
         return letters, more
 
-    async def requeue(self, queue: str, entry_ids: Collection[str]) -> list[Requeued]:
+    async def requeue(self, queue: str, names: Collection[str]) -> list[Requeued]:
         """Gives the FAILED tasks that these letters name one more attempt; letters that helped are removed."""
         letters, _ = await self.listed(queue)
-        chosen = [letter for letter in letters if not entry_ids or letter.entry_id in entry_ids]
+        chosen = [letter for letter in letters if not names or letter.name in names]
         done: dict[tuple[str, str], str | None] = {}
         for letter in chosen:  # entries that were parked twice are one
             key = (letter.run_id, letter.task_id)

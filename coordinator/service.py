@@ -147,7 +147,7 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
     async def RequeueDeadLetters(
         self, request: pb.RequeueDeadLettersRequest, context: grpc.aio.ServicerContext[Any, Any]
     ) -> pb.RequeueDeadLettersResponse:
-        requeued = await self._letters.requeue(_queue(request.queue), frozenset(request.entry_ids))
+        requeued = await self._letters.requeue(_queue(request.queue), frozenset(request.letters))
         self._refilled()
         return pb.RequeueDeadLettersResponse(
             letters=[

@@ -24,6 +24,11 @@ class Letter:
     task_id: str
     attempt: int
 
+    @property
+    def name(self) -> str:
+        """An id alone may be there in two streams."""
+        return f"{self.stream}/{self.entry_id}"
+
 
 def read_letter(stream: str, entry_id: str, fields: Mapping[str, str]) -> Letter:
     """Never fails: what cannot be read is empty."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -120,7 +121,7 @@ class PostgresServer:
 
     def stop(self) -> None:
         if self.process is not None:
-            self.process.terminate()
+            self.process.send_signal(signal.SIGINT)  # SIGTERM would wait for the clients to leave
             self.process.wait()
             self.process = None
 
