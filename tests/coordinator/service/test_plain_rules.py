@@ -215,3 +215,30 @@ async def test_cancelled_tasks_are_counted_by_the_state_they_were_in(caller):
     assert answer == pb.TaskCounts(running=1, queued=1)
     assert (await caller.task("a")).state == (await caller.task("c")).state == pb.TASK_STATE_FAILED
     assert (await caller.task("d")).state == pb.TASK_STATE_QUEUED
+
+
+async def test_large_tasks_come_back_whole(caller):
+    """Several pages, and inputs and outputs that are checked beside the loop."""
+    text = b'{"code": "' + b"x" * 3_000_000 + b'"}'
+    names = [f"t{number}" for number in range(5)]
+    for name in names:
+        await caller.submit(name, input=text)
+        lease = await caller.acquire(name)
+        assert (await caller.report(name, fence=lease.fence, output=text)).accepted
+
+    found = [task async for task in caller.tasks.ListTasks(pb.ListTasksRequest(run_id="r"))]
+
+    assert [task.task_id for task in found] == names
+    assert {task.output for task in found} == {text}
+
+
+async def test_the_largest_input_is_taken_and_dispatched(caller):
+    text = b'"' + b"x" * (16 * 1024 * 1024 - 2) + b'"'
+    await caller.submit("t", input=text)
+
+    ((_, entry),) = await eventually(caller.entries, "an entry is in the stream")
+
+    assert entry["input"].encode() == text
+    assert (await caller.acquire(attempt=1, task_digest=digest_of(entry))).acquired
+    with pytest.raises(grpc.aio.AioRpcError, match="input has 16777217 bytes: at most 16777216 are allowed"):
+        await caller.submit("t2", input=text + b" ")

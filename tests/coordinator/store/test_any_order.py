@@ -27,7 +27,8 @@ from tests.coordinator.store.conftest import MOST_LOST, Table, content
 
 TASKS = ("a", "b")
 OWNERS = ("w1", "w2")
-ATTEMPTS = 3
+ATTEMPTS = 6
+seldom = st.integers(0, 5).map(lambda number: number == 0)  # what ends a task, or little would happen to it
 names, owners = st.sampled_from(TASKS), st.sampled_from(OWNERS)
 
 
@@ -87,11 +88,13 @@ class AnyOrder(RuleBasedStateMachine):
         name=names,
         owner=owners,
         ttl=st.sampled_from([10, 100]),
-        attempt=st.integers(0, ATTEMPTS),
-        honest=st.booleans(),
+        off=st.sampled_from([0, 0, 0, 0, None, -1, 1]),
+        forged=seldom,
     )
-    def acquire(self, name, owner, ttl, attempt, honest):
-        known = self.known[name]
+    def acquire(self, name, owner, ttl, off, forged):
+        """With an entry of the task's attempt, of another, or one that names none."""
+        known, honest = self.known[name], not forged
+        attempt = 0 if off is None else known.attempt + off
         digest = content(name).digest(attempt) if honest and attempt else b"" if honest else b"\7" * 32
         answer = self.do(self.table.acquire(owner, ttl, name, attempt=attempt, digest=digest))
         assert answer.reason is self.expected_refusal(known, attempt, honest)
@@ -102,6 +105,13 @@ class AnyOrder(RuleBasedStateMachine):
         known.state, known.fence, known.owner = TaskState.RUNNING, answer.fence, owner
         known.expires_in = known.ttl = ttl
         return (name, owner, answer)
+
+    @rule(target=leases, name=names, owner=owners)
+    def acquire_and_freeze(self, name, owner):
+        """Longer than the lease, and not so long that it is taken back."""
+        lease = self.acquire(name, owner, 100, 0, False)
+        self.wait(101)
+        return lease
 
     def expected_refusal(self, known, attempt, honest):
         expired = known.state is TaskState.RUNNING and known.expires_in <= 0
@@ -127,7 +137,7 @@ class AnyOrder(RuleBasedStateMachine):
         if renewed.reason is None:
             self.known[name].expires_in = self.known[name].ttl = ttl
 
-    @rule(lease=leases, completed=st.booleans(), terminal=st.booleans(), plain=st.booleans())
+    @rule(lease=leases, completed=seldom, terminal=seldom, plain=st.booleans())
     def report(self, lease, completed, terminal, plain) -> None:
         name, owner, answer = lease
         known = self.known[name]
@@ -176,8 +186,10 @@ class AnyOrder(RuleBasedStateMachine):
         for entry in gone:
             self.known[entry.task_id].state = TaskState.PENDING
 
-    @rule(name=names)
-    def cancel(self, name) -> None:
+    @rule(name=names, really=seldom)
+    def cancel(self, name, really) -> None:
+        if not really:
+            return
         known = self.known[name]
         was = self.do(self.table.database.run(lambda tx: results.cancel(tx, "r", name)))
         assert was is (None if known.state in FINAL else known.state)
