@@ -24,7 +24,7 @@ _LOAD = """
     FROM tasks WHERE seq = :seq
 """
 _FORGET = """
-    DELETE FROM tasks WHERE seq IN (
+    DELETE FROM tasks WHERE state IN (4, 5) AND seq IN (
       SELECT seq FROM tasks WHERE state IN (4, 5) AND updated_at <= NOW_MS - :age_ms ORDER BY updated_at LIMIT :most
     )
 """

@@ -77,6 +77,15 @@ async def test_letters_of_other_tasks_are_left_and_say_why(caller):
     assert len((await caller.tasks.ListDeadLetters(pb.ListDeadLettersRequest())).letters) == 3
 
 
+async def test_bytes_that_are_no_text_are_shown_and_stop_nothing(caller):
+    await caller.redis.xadd(f"{caller.stream()}:dead", {b"reason": b"\xff\x00", b"payload": b"\xfe{", b"\xff": b""})
+    await park(caller, reason="good")
+
+    answer = await caller.tasks.ListDeadLetters(pb.ListDeadLettersRequest(queue="python"))
+
+    assert [letter.reason for letter in answer.letters] == ["\ufffd\x00", "good"]
+
+
 async def test_only_the_named_letters_are_requeued(caller):
     await failed(caller, "a", "b")
     await park(caller, reason="why", task_id="a", run_id="r")
