@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from coordinator import dead_letters
 from coordinator.pb import coordinator_pb2 as pb
 
 
@@ -84,6 +85,20 @@ async def test_bytes_that_are_no_text_are_shown_and_stop_nothing(caller):
     answer = await caller.tasks.ListDeadLetters(pb.ListDeadLettersRequest(queue="python"))
 
     assert [letter.reason for letter in answer.letters] == ["\ufffd\x00", "good"]
+
+
+async def test_many_letters_are_listed_up_to_a_bound(caller, monkeypatch):
+    monkeypatch.setattr(dead_letters, "_MOST", 20)
+    ids = [await park(caller, reason=str(number)) for number in range(23)]
+
+    answer = await caller.tasks.ListDeadLetters(pb.ListDeadLettersRequest(queue="python"))
+
+    assert [f"{letter.stream}/{letter.entry_id}" for letter in answer.letters] == ids[:20]
+    assert answer.truncated
+    await caller.redis.xdel(f"{caller.stream()}:dead", *(name.rpartition("/")[2] for name in ids[:10]))
+    answer = await caller.tasks.ListDeadLetters(pb.ListDeadLettersRequest(queue="python"))
+    assert [letter.reason for letter in answer.letters] == [str(number) for number in range(10, 23)]
+    assert not answer.truncated
 
 
 async def test_only_the_named_letters_are_requeued(caller):
