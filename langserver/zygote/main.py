@@ -159,13 +159,16 @@ class Zygote:
 
     def _reap(self, pidfd: int) -> None:
         child = self._children.pop(pidfd)
+        self._tell(Message(Op.EXIT, child.slot, reap(child.pid)))  # first: a call waits for it
         self._poller.unregister(pidfd)
         os.close(pidfd)
-        self._tell(Message(Op.EXIT, child.slot, reap(child.pid)))
         reap_strangers({other.pid for other in self._children.values()})
 
     def _tell(self, message: Message, *descriptors: int) -> None:
-        socket.send_fds(self._control, [message.encode()], descriptors)
+        if descriptors:
+            socket.send_fds(self._control, [message.encode()], descriptors)
+        else:
+            self._control.send(message.encode())
 
     def _rehearse(self) -> bytes:
         """Forks one child that rehearses. Exits with the reason when it cannot."""
