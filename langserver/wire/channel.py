@@ -10,6 +10,7 @@ from langserver.wire.fields import cut, utf8
 from langserver.wire.frames import HEAD, Frame, FrameError, Kind, encode
 from langserver.wire.report import (
     BAD_INPUT_BYTES,
+    COMPILE_NS,
     LINE,
     LINE_OFFSET,
     LOG_LINE_BYTES,
@@ -20,14 +21,17 @@ from langserver.wire.report import (
 
 LOG_LINE_COST = 24  # bytes that a line costs of the log budget beside its text
 MAX_EVENTS = 64  # security events that one response holds
+_AHEAD_BYTES = 4 << 10
+_MOST_AT_ONCE = 1 << 20
 FORM_BYTES = 2 << 20  # a compiled form is a little larger than its source; LANG_CODE_BYTES is 1 MiB
 
 
 class TaskPipe:
-    """The read end of the hand-over."""
+    """The read end of the hand-over. It reads ahead: small frames that come together take one call."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
+        self._ahead = b""
 
     def read(self, expected: Kind) -> bytes:
         """Waits for the payload of the next frame. Raises FrameError if it is another kind, EOFError if none comes."""
@@ -41,13 +45,27 @@ class TaskPipe:
         os.close(self._fd)
 
     def _exactly(self, size: int) -> bytes:
-        data = bytearray()
+        ahead = self._ahead
+        if len(ahead) < size:
+            ahead = self._more(size)
+        self._ahead = ahead[size:]
+        return ahead[:size]
+
+    def _more(self, size: int) -> bytes:
+        """At least `size` bytes, those that were read ahead and some that come now."""
+        first = self._ahead + self._some(size - len(self._ahead))
+        if len(first) >= size:
+            return first
+        data = bytearray(first)
         while len(data) < size:
-            chunk = os.read(self._fd, min(size - len(data), 1 << 20))
-            if not chunk:
-                raise EOFError
-            data += chunk
+            data += self._some(size - len(data))
         return bytes(data)
+
+    def _some(self, wanted: int) -> bytes:
+        chunk = os.read(self._fd, max(min(wanted, _MOST_AT_ONCE), _AHEAD_BYTES))
+        if not chunk:
+            raise EOFError
+        return chunk
 
 
 class Channel:
@@ -103,6 +121,11 @@ class Channel:
     def prepare(report: Report) -> bytearray:
         """A report as bytes for `send_prepared`: what a handler of MemoryError sends must exist before it is needed."""
         return bytearray(encode(Kind.REPORT, encode_report(report)))
+
+    @staticmethod
+    def place_time(prepared: bytearray, compile_ns: int) -> None:
+        """Puts the time that compiling took into a prepared report."""
+        COMPILE_NS.pack_into(prepared, HEAD.size, compile_ns)
 
     @staticmethod
     def place(prepared: bytearray, line: int) -> None:

@@ -19,6 +19,11 @@ from langserver.zygote.fork import Seal
 from langserver.zygote.runtime import Runtime
 
 _FAULT = 63  # below the exit codes of the jail's steps, above that of a child whose time is up
+# Made in the zygote, since a handler of MemoryError must not allocate.
+_OUT_OF_MEMORY = Channel.prepare(
+    Report(failures=(Failure(ErrorKind.MEMORY_LIMIT, "the task needed more memory than its limit", "MemoryError"),))
+)
+_NOT_STARTED = encode(Kind.STARTED) + _OUT_OF_MEMORY
 
 
 def live(runtime: Runtime, seal: Seal, ahead: bool = False) -> NoReturn:
@@ -53,9 +58,6 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
         header = TaskHeader.decode(pipe.read(Kind.HEADER))
     except EOFError:  # a warm child that was never needed
         return
-    # Made now, since a handler of MemoryError must not allocate.
-    out_of_memory = channel.prepare(Report(failures=(Failure(ErrorKind.MEMORY_LIMIT, _OUT_OF_MEMORY, "MemoryError"),)))
-    not_started = encode(Kind.STARTED) + out_of_memory
     channel.set_log_budget(header.log_bytes)
     gc.enable()
     try:
@@ -75,7 +77,7 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
         return
     except MemoryError as error:
         error.__traceback__ = None
-        channel.send_prepared(not_started)
+        channel.send_prepared(_NOT_STARTED)
         return
     pipe.close()
     user_code_comes()
@@ -88,7 +90,4 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
         runtime.run(program, inputs, header, channel)
     except MemoryError as error:
         error.__traceback__ = None
-        channel.send_prepared(out_of_memory)
-
-
-_OUT_OF_MEMORY = "the task needed more memory than its limit"
+        channel.send_prepared(_OUT_OF_MEMORY)
