@@ -30,11 +30,10 @@ IMAGE_ARGS ?=
 CONTAINER_ENGINE ?= $(firstword $(foreach name,podman docker,$(shell command -v $(name) 2>/dev/null)))
 
 # The virtual path makes protoc write `from langserver.pb import lang_pb2`, with lang.proto still in proto/.
-PB := langserver/pb
 OUT := .
 VENDOR := langserver/js_runtime/vendor
-PROTOC = $(BIN)/python -m grpc_tools.protoc --proto_path=$(PB)=proto \
-  --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc
+PROTOC = $(BIN)/python -m grpc_tools.protoc --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
+  --python_out=$(OUT) --pyi_out=$(OUT) --grpc_python_out=$(OUT) --mypy_grpc_out=$(OUT)
 
 .PHONY: help setup demo test test-slow test-all security fuzz bench bench-long bench-peers lint format wheel image proto bundles lock-js lock clean
 
@@ -131,8 +130,9 @@ image: wheel ## a container image, by podman or docker; IMAGE_ARGS="--build-arg 
 	@[ -n "$(CONTAINER_ENGINE)" ] || { echo "podman or docker is needed: apt-get install podman" >&2; exit 1; }
 	$(CONTAINER_ENGINE) build $(IMAGE_ARGS) --file deploy/Dockerfile.hardened --tag $(IMAGE) .
 
-proto: setup ## generates langserver/pb from proto/lang.proto
-	$(PROTOC) --python_out=$(OUT) --pyi_out=$(OUT) --grpc_python_out=$(OUT) --mypy_grpc_out=$(OUT) $(PB)/lang.proto
+proto: setup ## generates langserver/pb and coordinator/pb from proto/
+	$(PROTOC) --proto_path=langserver/pb=proto langserver/pb/lang.proto
+	$(PROTOC) --proto_path=coordinator/pb=proto coordinator/pb/coordinator.proto
 
 # Needs node 20 or newer and npm, which nothing else here does.
 bundles: ## builds langserver/js_runtime/vendor from js/
@@ -149,7 +149,7 @@ lock: ## resolves the locks anew
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
 	  --extra dev pyproject.toml -o requirements-dev.lock
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
-	  --extra reflection -c requirements-dev.lock pyproject.toml -o requirements.lock
+	  --extra postgresql --extra reflection -c requirements-dev.lock pyproject.toml -o requirements.lock
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
 	  --group pyproject.toml:fuzz -c requirements-dev.lock -o requirements-fuzz.lock
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \

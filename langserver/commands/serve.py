@@ -13,7 +13,8 @@ def serve(options: Namespace) -> int:
     # Before a secret is read: nobody of the same user may look into this process through /proc or ptrace.
     confine.forbid_dumps()
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # the library's own log lines say less than ours
-    from langserver.server import app
+    from langserver.server import app, heap
     from langserver.settings import Settings
 
+    heap.share_one_arena()
     return app.serve(Settings(), options.listen, options.reflection)

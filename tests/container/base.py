@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.container.engine import call
 
-PYTHON = (3, 11)  # of this release
+PYTHON, PYTHON_FULL = (3, 11), "3.11.2"  # of this release
 _RELEASE = "bookworm"
 # In a mount namespace of its own: what it mounts is gone when it ends, however it ends.
 _DEBOOTSTRAP = ("unshare", "--mount", "debootstrap", "--variant=minbase", "--include=python3,python3-venv", _RELEASE)

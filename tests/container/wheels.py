@@ -13,10 +13,11 @@ from collections.abc import Iterable
 from importlib.metadata import requires
 from pathlib import Path
 
+from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.container.base import PYTHON
+from tests.container.base import PYTHON, PYTHON_FULL
 from tests.container.engine import call
 
 _OLDEST_GLIBC, _NEWEST_GLIBC = 5, 36  # 2.5 was the first that wheels were made for; 2.36 is the base image's
@@ -35,13 +36,13 @@ def target() -> list[str]:
 
 def fetch(lock: str) -> Path:
     """A folder with exactly the wheels of a lock, its hashes checked. It is kept for the next run of the tests."""
-    key = hashlib.sha256(repr((lock, target())).encode()).hexdigest()[:12]
+    key = hashlib.sha256(repr((for_image(lock), target())).encode()).hexdigest()[:12]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "langserver-tests")
     folder = cache / f"wheels-{key}"
     if not folder.exists():
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as making:
-            pip("download", lock, *target(), "--require-hashes", f"--dest={making}/wheels")
+            pip("download", for_image(lock), *target(), "--require-hashes", f"--dest={making}/wheels")
             try:
                 Path(making, "wheels").rename(folder)
             except OSError:
@@ -54,7 +55,7 @@ def install(lock: str, folder: Path) -> None:
     """Puts the wheels of a lock into a folder from which the image's Python can import."""
     pip(
         "install",
-        lock,
+        for_image(lock),
         *target(),
         "--require-hashes",
         "--no-index",
@@ -69,6 +70,18 @@ def pip(command: str, lock: str, *options: str) -> None:
         file.write(lock)
         file.flush()
         call(sys.executable, "-m", "pip", "--quiet", command, *options, f"--requirement={file.name}", timeout=_SECONDS)
+
+
+def for_image(lock: str) -> str:
+    """The entries that the image's interpreter needs, without their conditions: pip would ask this interpreter."""
+    environment = {"python_full_version": PYTHON_FULL, "python_version": ".".join(map(str, PYTHON))}
+    kept = []
+    for entry in re.split(r"\n(?=\S)", lock.strip()):
+        pin, _, rest = entry.partition(" \\\n")
+        name, _, condition = pin.partition(" ; ")
+        if not condition or Marker(condition).evaluate(environment):
+            kept.append(f"{name} \\\n{rest}")
+    return "\n".join(kept) + "\n"
 
 
 def part_of(lock: str, names: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""The committed code under langserver/pb is what `make proto` makes of proto/lang.proto today."""
+"""The committed code under langserver/pb and coordinator/pb is what `make proto` makes of proto/ today."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("lang_pb2.py", "lang_pb2.pyi", "lang_pb2_grpc.py", "lang_pb2_grpc.pyi")
+PROTOS = {"langserver": "lang", "coordinator": "coordinator"}
+FILES = [
+    (package, f"{name}_pb2{ending}")
+    for package, name in PROTOS.items()
+    for ending in (".py", ".pyi", "_grpc.py", "_grpc.pyi")
+]
 
 
 @pytest.fixture(scope="module")
@@ -28,17 +33,20 @@ def regenerated(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=True,
         timeout=60,
     )
-    return out / "langserver" / "pb"
+    return out
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_committed_file_is_what_the_generator_writes(regenerated: Path, name: str) -> None:
-    assert (ROOT / "langserver" / "pb" / name).read_text() == (regenerated / name).read_text(), "run `make proto`"
+@pytest.mark.parametrize(("package", "name"), FILES)
+def test_committed_file_is_what_the_generator_writes(regenerated: Path, package: str, name: str) -> None:
+    assert (ROOT / package / "pb" / name).read_text() == (regenerated / package / "pb" / name).read_text(), (
+        "run `make proto`"
+    )
 
 
-def test_nothing_else_lies_beside_the_generated_files() -> None:
-    committed = {path.name for path in (ROOT / "langserver" / "pb").iterdir() if path.is_file()}
-    assert committed == {"__init__.py", *FILES}
+@pytest.mark.parametrize("package", PROTOS)
+def test_nothing_else_lies_beside_the_generated_files(package: str) -> None:
+    committed = {path.name for path in (ROOT / package / "pb").iterdir() if path.is_file()}
+    assert committed == {"__init__.py", *(name for owner, name in FILES if owner == package)}
 
 
 @pytest.mark.parametrize(

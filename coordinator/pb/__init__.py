@@ -1,0 +1,1 @@
+"""Generated from proto/coordinator.proto by `make proto`."""

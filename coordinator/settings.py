@@ -1,0 +1,1 @@
+"""The settings of the coordinator: environment variables, checked when they are read."""
