@@ -45,7 +45,7 @@ class Bound:
     faults: int
 
 
-BOUNDS = {"python": Bound(520, 26 * MIB, 700), "js": Bound(210, 28 * MIB, 1600)}
+BOUNDS = {"python": Bound(520, 28 * MIB, 700), "js": Bound(210, 32 * MIB, 1600)}
 
 
 @pytest.mark.parametrize("runtime", BOUNDS)
