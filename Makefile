@@ -35,7 +35,7 @@ VENDOR := langserver/js_runtime/vendor
 PROTOC = $(BIN)/python -m grpc_tools.protoc --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
   --python_out=$(OUT) --pyi_out=$(OUT) --grpc_python_out=$(OUT) --mypy_grpc_out=$(OUT)
 
-.PHONY: help setup demo test test-slow test-all security fuzz bench bench-long bench-peers lint format wheel image proto bundles lock-js lock clean
+.PHONY: help setup demo test test-slow test-all security chaos fuzz bench bench-long bench-peers lint format wheel image proto bundles lock-js lock clean
 
 help: ## shows this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -68,6 +68,9 @@ test-all: ## test, then test-slow
 security: setup ## the security suite: what each layer stops, printed and written into docs/threat-model.md
 	@$(BIN)/python -m tests.security.suite.report $(PYTEST_ARGS)
 
+chaos: setup ## 2,000 tasks while everything is killed in turn: minutes
+	$(BIN)/python -m pytest tests/chaos $(PYTEST_ARGS)
+
 fuzz: $(FUZZ_STAMP) ## coverage-guided fuzzing, FUZZ_SECONDS (60) for each of FUZZ_TARGETS (all)
 	@mkdir -p $(FUZZ_CORPUS)
 	@for target in $(FUZZ_TARGETS); do \
@@ -86,8 +89,8 @@ $(FUZZ_STAMP): requirements-fuzz.lock
 bench: setup $(PEERS_TRIED) ## figures: a table, and bench/results; ROWS=load,peers for some of them
 	@$(BIN)/python -m bench.run $(if $(ROWS),--rows $(ROWS))
 
-bench-long: setup ## whether the server grows in 50,000 executions: minutes
-	@$(BIN)/python -m bench.run --rows endurance
+bench-long: setup ## whether server and bridge grow in 50,000 executions: minutes
+	@$(BIN)/python -m bench.run --rows endurance,bridge_endurance
 
 bench-peers: $(PEERS_STAMP) $(PEERS_JS_STAMP) ## installs what bench compares with
 

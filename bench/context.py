@@ -78,7 +78,7 @@ class Context:
 
         Raises NotAvailable when it prints none.
         """
-        return self.cleanup.enter_context(_listening(command, {})).address
+        return self.cleanup.enter_context(listening(command, {})).address
 
     def language_server(self) -> Server:
         """A language server with default settings, the same for all rows of this run."""
@@ -90,12 +90,16 @@ class Context:
 def language_server(settings: Mapping[str, str]) -> Iterator[Server]:
     """A language server with settings of its own, for as long as it is needed. Raises NotAvailable."""
     command = (sys.executable, "-m", "langserver", "serve", "--listen", "127.0.0.1:0")
-    with _listening(command, settings) as server:
+    with listening(command, settings) as server:
         yield server
 
 
 @contextmanager
-def _listening(command: tuple[str, ...], settings: Mapping[str, str]) -> Iterator[Server]:
+def listening(command: tuple[str, ...], settings: Mapping[str, str]) -> Iterator[Server]:
+    """A program that serves while it is needed; its address is the last word of the first line that it prints.
+
+    Raises NotAvailable when it prints none.
+    """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LANG_")} | dict(settings)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
         try:

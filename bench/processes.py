@@ -13,6 +13,7 @@ from bench.measure import NotAvailable, NotHere
 _PROC = Path("/proc")
 _SETTLE_SECONDS = 0.5
 _WAIT_SECONDS = 30
+_SAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,15 @@ def held(pid: int) -> Held:
         raise NotAvailable(f"process {pid} could not be looked at: {error.strerror}") from None
     sizes = {name: int(kib) << 10 for name, kib in re.findall(r"^(\w+): +(\d+) kB$", text, re.MULTILINE)}
     return Held(sizes["Pss"], sizes["Private_Clean"] + sizes["Private_Dirty"])
+
+
+def settled_pss(pid: int) -> tuple[int, ...]:
+    """PSS of a process that has nothing to do, some times in a row."""
+    found = []
+    for _ in range(_SAMPLES):
+        time.sleep(_SETTLE_SECONDS)
+        found.append(held(pid).pss)
+    return tuple(found)
 
 
 def warm_children(server: int, runtimes: tuple[str, ...], count: int) -> dict[str, tuple[int, list[int]]]:

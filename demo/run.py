@@ -1,10 +1,11 @@
-"""The demo: a server of its own, a dozen tasks over gRPC, and a table of what became of each.
+"""The demo: a server of its own, a dozen tasks over gRPC, and a table of what became of each; then a batch by a queue.
 
 Ends with status 0 when every outcome was the expected one, 1 otherwise.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -16,6 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import grpc
+from batch import BATCH, Queued
+from batch import run as run_batch
 from tasks import SUCCESS, TASKS, Task
 
 from langserver.pb import lang_pb2, lang_pb2_grpc
@@ -142,20 +145,23 @@ def _fit(text: str, column: int, widths: Sequence[int]) -> str:
     return text.rjust(widths[column]) if column in _RIGHT else text.ljust(widths[column])
 
 
-def main(tasks: Sequence[Task] = TASKS) -> int:
-    """Runs the tasks and prints the table; returns the exit status."""
+def main(tasks: Sequence[Task] = TASKS, batch: Sequence[Queued] = BATCH) -> int:
+    """Runs both halves and prints their tables; returns the exit status."""
     with serving() as address:
         print(f"a server listens on {address}; {len(tasks)} tasks go there, one after another\n", flush=True)
         rows = perform(address, tasks)
     print("\n".join(table(rows)))
-    wrong = [row for row in rows if row.wrong]
-    for row in wrong:
-        print(f"\nNOT AS EXPECTED: {row.task.name} ({row.task.runtime}): {row.wrong}")
+    wrong = [f"{row.task.name} ({row.task.runtime}): {row.wrong}" for row in rows if row.wrong]
     succeeded = sum(row.response.success for row in rows)
     print(
         f"\n{succeeded} tasks succeeded, {len(rows) - succeeded} failed or were stopped, each in a process of its own."
     )
-    print("Every outcome is the expected one." if not wrong else f"{len(wrong)} outcomes are not the expected ones.")
+    wrong += asyncio.run(run_batch(batch))
+    for line in wrong:
+        print(f"\nNOT AS EXPECTED: {line}")
+    print(
+        "\nEvery outcome is the expected one." if not wrong else f"\n{len(wrong)} outcomes are not the expected ones."
+    )
     return 1 if wrong else 0
 
 

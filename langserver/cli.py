@@ -65,6 +65,17 @@ examples:
 
 exit status: 0 it was stopped, 2 bad usage, 3 it could not start: the message says what to change
 """
+_DEV = """\
+Runs a whole installation on this machine: coordinator, streams, worker bridge and language server. Prints where they
+listen, and is ready then; Ctrl-C or SIGTERM lets running tasks end. Settings are those of the parts. Without REDIS_ADDR
+the streams are in this process, and without COORDINATOR_DATABASE_URL the tasks are forgotten when it ends.
+
+examples:
+  langserver dev
+  coordinator submit --node-type python --input '{"code": "return 6 * 7"}' --wait 10     # in another terminal
+
+exit status: 0 it was stopped, 2 bad usage, 3 a part could not start or has ended
+"""
 
 _MOST_SECONDS = 86_400
 _MOST_MEGABYTES = 1 << 20
@@ -119,6 +130,7 @@ def _parser() -> ArgumentParser:
     _add_check(_command(commands, "check", "find what is wrong with code, running nothing", _CHECK, _check))
     _add_json(_command(commands, "doctor", "what protects tasks on this host", _DOCTOR, _doctor))
     _add_health(_command(commands, "health", "ask a server for its health", _HEALTH, _health))
+    _add_dev(_command(commands, "dev", "serve tasks from a queue, all on this machine", _DEV, _dev))
     return parser
 
 
@@ -192,6 +204,14 @@ def _add_serve(parser: ArgumentParser) -> None:
     )
 
 
+def _add_dev(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--listen",
+        metavar="ADDR",
+        help="the coordinator's HOST:PORT; default COORDINATOR_LISTEN_ADDR, else 127.0.0.1:50051",
+    )
+
+
 def _seconds(text: str) -> float:
     try:
         value = float(text)
@@ -251,6 +271,12 @@ def _serve(options: Namespace) -> int:
     from langserver.commands.serve import serve
 
     return serve(options)
+
+
+def _dev(options: Namespace) -> int:
+    from langserver.commands.dev import dev
+
+    return dev(options)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import time
 from collections.abc import Iterator
 
 from bench.calls import Caller
 from bench.context import Context, language_server
 from bench.measure import Ratio, Row, Unit, at_most
-from bench.processes import held
+from bench.processes import held, settled_pss
 from bench.tasks import INVOICE
 
 LONG = True
@@ -20,7 +19,6 @@ RATIOS = (Ratio("server memory after 50,000 executions over 1,000", LATE, (EARLY
 
 _CALLERS = 8
 _EVERY = 10  # one in so many is JavaScript
-_SAMPLES = 5
 
 
 def rows(context: Context) -> list[Row]:
@@ -40,18 +38,10 @@ async def _rows(address: str, pid: int, marks: dict[str, int]) -> list[Row]:
             await asyncio.gather(*(_call_on(caller, numbers) for _ in range(_CALLERS)))
             done = until
             print(f"  {done} executions", file=sys.stderr)
-            rows.append(Row(name, await asyncio.to_thread(_samples, pid), unit=Unit.SIZE))
+            rows.append(Row(name, await asyncio.to_thread(settled_pss, pid), unit=Unit.SIZE))
     return rows
 
 
 async def _call_on(caller: Caller, numbers: Iterator[int]) -> None:
     for number in numbers:
         await caller.once(INVOICE["python" if number % _EVERY else "js"])
-
-
-def _samples(pid: int) -> tuple[int, ...]:
-    found = []
-    for _ in range(_SAMPLES):
-        time.sleep(0.5)
-        found.append(held(pid).pss)
-    return tuple(found)

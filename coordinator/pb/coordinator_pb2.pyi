@@ -222,3 +222,59 @@ class CancelTasksRequest(_message.Message):
     run_id: str
     task_ids: _containers.RepeatedScalarFieldContainer[str]
     def __init__(self, run_id: _Optional[str] = ..., task_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ListDeadLettersRequest(_message.Message):
+    __slots__ = ("queue",)
+    QUEUE_FIELD_NUMBER: _ClassVar[int]
+    queue: str
+    def __init__(self, queue: _Optional[str] = ...) -> None: ...
+
+class ListDeadLettersResponse(_message.Message):
+    __slots__ = ("letters", "truncated")
+    LETTERS_FIELD_NUMBER: _ClassVar[int]
+    TRUNCATED_FIELD_NUMBER: _ClassVar[int]
+    letters: _containers.RepeatedCompositeFieldContainer[DeadLetter]
+    truncated: bool
+    def __init__(self, letters: _Optional[_Iterable[_Union[DeadLetter, _Mapping]]] = ..., truncated: _Optional[bool] = ...) -> None: ...
+
+class DeadLetter(_message.Message):
+    __slots__ = ("stream", "entry_id", "reason", "origin", "run_id", "task_id", "attempt")
+    STREAM_FIELD_NUMBER: _ClassVar[int]
+    ENTRY_ID_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    ORIGIN_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    TASK_ID_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    stream: str
+    entry_id: str
+    reason: str
+    origin: str
+    run_id: str
+    task_id: str
+    attempt: int
+    def __init__(self, stream: _Optional[str] = ..., entry_id: _Optional[str] = ..., reason: _Optional[str] = ..., origin: _Optional[str] = ..., run_id: _Optional[str] = ..., task_id: _Optional[str] = ..., attempt: _Optional[int] = ...) -> None: ...
+
+class RequeueDeadLettersRequest(_message.Message):
+    __slots__ = ("queue", "entry_ids")
+    QUEUE_FIELD_NUMBER: _ClassVar[int]
+    ENTRY_IDS_FIELD_NUMBER: _ClassVar[int]
+    queue: str
+    entry_ids: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, queue: _Optional[str] = ..., entry_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RequeueDeadLettersResponse(_message.Message):
+    __slots__ = ("letters",)
+    LETTERS_FIELD_NUMBER: _ClassVar[int]
+    letters: _containers.RepeatedCompositeFieldContainer[RequeuedLetter]
+    def __init__(self, letters: _Optional[_Iterable[_Union[RequeuedLetter, _Mapping]]] = ...) -> None: ...
+
+class RequeuedLetter(_message.Message):
+    __slots__ = ("letter", "requeued", "reason")
+    LETTER_FIELD_NUMBER: _ClassVar[int]
+    REQUEUED_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    letter: DeadLetter
+    requeued: bool
+    reason: str
+    def __init__(self, letter: _Optional[_Union[DeadLetter, _Mapping]] = ..., requeued: _Optional[bool] = ..., reason: _Optional[str] = ...) -> None: ...

@@ -219,6 +219,16 @@ class CoordinatorStub:
                 request_serializer=coordinator_dot_pb_dot_coordinator__pb2.CancelTasksRequest.SerializeToString,
                 response_deserializer=coordinator_dot_pb_dot_coordinator__pb2.TaskCounts.FromString,
                 _registered_method=True)
+        self.ListDeadLetters = channel.unary_unary(
+                '/workflow.v1.Coordinator/ListDeadLetters',
+                request_serializer=coordinator_dot_pb_dot_coordinator__pb2.ListDeadLettersRequest.SerializeToString,
+                response_deserializer=coordinator_dot_pb_dot_coordinator__pb2.ListDeadLettersResponse.FromString,
+                _registered_method=True)
+        self.RequeueDeadLetters = channel.unary_unary(
+                '/workflow.v1.Coordinator/RequeueDeadLetters',
+                request_serializer=coordinator_dot_pb_dot_coordinator__pb2.RequeueDeadLettersRequest.SerializeToString,
+                response_deserializer=coordinator_dot_pb_dot_coordinator__pb2.RequeueDeadLettersResponse.FromString,
+                _registered_method=True)
 
 
 class CoordinatorServicer:
@@ -252,6 +262,22 @@ class CoordinatorServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListDeadLetters(self, request, context):
+        """What lies in the dead-letter streams: entries that workers parked, with the reason. Anybody who can write to the
+        streams can have written them.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RequeueDeadLetters(self, request, context):
+        """Gives FAILED tasks that dead letters name one more attempt, made from the task table and never from the letter, and
+        removes those letters.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_CoordinatorServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -274,6 +300,16 @@ def add_CoordinatorServicer_to_server(servicer, server):
                     servicer.CancelTasks,
                     request_deserializer=coordinator_dot_pb_dot_coordinator__pb2.CancelTasksRequest.FromString,
                     response_serializer=coordinator_dot_pb_dot_coordinator__pb2.TaskCounts.SerializeToString,
+            ),
+            'ListDeadLetters': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListDeadLetters,
+                    request_deserializer=coordinator_dot_pb_dot_coordinator__pb2.ListDeadLettersRequest.FromString,
+                    response_serializer=coordinator_dot_pb_dot_coordinator__pb2.ListDeadLettersResponse.SerializeToString,
+            ),
+            'RequeueDeadLetters': grpc.unary_unary_rpc_method_handler(
+                    servicer.RequeueDeadLetters,
+                    request_deserializer=coordinator_dot_pb_dot_coordinator__pb2.RequeueDeadLettersRequest.FromString,
+                    response_serializer=coordinator_dot_pb_dot_coordinator__pb2.RequeueDeadLettersResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -385,6 +421,60 @@ class Coordinator:
             '/workflow.v1.Coordinator/CancelTasks',
             coordinator_dot_pb_dot_coordinator__pb2.CancelTasksRequest.SerializeToString,
             coordinator_dot_pb_dot_coordinator__pb2.TaskCounts.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListDeadLetters(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/workflow.v1.Coordinator/ListDeadLetters',
+            coordinator_dot_pb_dot_coordinator__pb2.ListDeadLettersRequest.SerializeToString,
+            coordinator_dot_pb_dot_coordinator__pb2.ListDeadLettersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RequeueDeadLetters(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/workflow.v1.Coordinator/RequeueDeadLetters',
+            coordinator_dot_pb_dot_coordinator__pb2.RequeueDeadLettersRequest.SerializeToString,
+            coordinator_dot_pb_dot_coordinator__pb2.RequeueDeadLettersResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -101,6 +101,14 @@ class CoordinatorStub:
     CountTasks: _grpc.UnaryUnaryMultiCallable[_coordinator_pb2.CountTasksRequest, _coordinator_pb2.TaskCounts]
     CancelTasks: _grpc.UnaryUnaryMultiCallable[_coordinator_pb2.CancelTasksRequest, _coordinator_pb2.TaskCounts]
     """Ends tasks that have not ended, as FAILED. What a worker still reports of them changes nothing. Answers how many."""
+    ListDeadLetters: _grpc.UnaryUnaryMultiCallable[_coordinator_pb2.ListDeadLettersRequest, _coordinator_pb2.ListDeadLettersResponse]
+    """What lies in the dead-letter streams: entries that workers parked, with the reason. Anybody who can write to the
+    streams can have written them.
+    """
+    RequeueDeadLetters: _grpc.UnaryUnaryMultiCallable[_coordinator_pb2.RequeueDeadLettersRequest, _coordinator_pb2.RequeueDeadLettersResponse]
+    """Gives FAILED tasks that dead letters name one more attempt, made from the task table and never from the letter, and
+    removes those letters.
+    """
 
 @_typing.type_check_only
 class CoordinatorAsyncStub(CoordinatorStub):
@@ -114,6 +122,14 @@ class CoordinatorAsyncStub(CoordinatorStub):
     CountTasks: _aio.UnaryUnaryMultiCallable[_coordinator_pb2.CountTasksRequest, _coordinator_pb2.TaskCounts]  # type: ignore[assignment]
     CancelTasks: _aio.UnaryUnaryMultiCallable[_coordinator_pb2.CancelTasksRequest, _coordinator_pb2.TaskCounts]  # type: ignore[assignment]
     """Ends tasks that have not ended, as FAILED. What a worker still reports of them changes nothing. Answers how many."""
+    ListDeadLetters: _aio.UnaryUnaryMultiCallable[_coordinator_pb2.ListDeadLettersRequest, _coordinator_pb2.ListDeadLettersResponse]  # type: ignore[assignment]
+    """What lies in the dead-letter streams: entries that workers parked, with the reason. Anybody who can write to the
+    streams can have written them.
+    """
+    RequeueDeadLetters: _aio.UnaryUnaryMultiCallable[_coordinator_pb2.RequeueDeadLettersRequest, _coordinator_pb2.RequeueDeadLettersResponse]  # type: ignore[assignment]
+    """Gives FAILED tasks that dead letters name one more attempt, made from the task table and never from the letter, and
+    removes those letters.
+    """
 
 class CoordinatorServicer(metaclass=_abc_1.ABCMeta):
     """What the command line talks to."""
@@ -148,5 +164,25 @@ class CoordinatorServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_coordinator_pb2.TaskCounts, _abc.Awaitable[_coordinator_pb2.TaskCounts]]:
         """Ends tasks that have not ended, as FAILED. What a worker still reports of them changes nothing. Answers how many."""
+
+    @_abc_1.abstractmethod
+    def ListDeadLetters(
+        self,
+        request: _coordinator_pb2.ListDeadLettersRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_coordinator_pb2.ListDeadLettersResponse, _abc.Awaitable[_coordinator_pb2.ListDeadLettersResponse]]:
+        """What lies in the dead-letter streams: entries that workers parked, with the reason. Anybody who can write to the
+        streams can have written them.
+        """
+
+    @_abc_1.abstractmethod
+    def RequeueDeadLetters(
+        self,
+        request: _coordinator_pb2.RequeueDeadLettersRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_coordinator_pb2.RequeueDeadLettersResponse, _abc.Awaitable[_coordinator_pb2.RequeueDeadLettersResponse]]:
+        """Gives FAILED tasks that dead letters name one more attempt, made from the task table and never from the letter, and
+        removes those letters.
+        """
 
 def add_CoordinatorServicer_to_server(servicer: CoordinatorServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

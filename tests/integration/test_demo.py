@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 HANG_GUARD_SECONDS = 100
 ASKED_FOR = (
@@ -27,7 +29,14 @@ import sys
 sys.path.insert(0, "demo")
 import dataclasses, run, tasks
 misled = dataclasses.replace(tasks.TASKS[0], {change})
-sys.exit(run.main([misled]))
+sys.exit(run.main([misled], []))
+"""
+MISLED_BATCH = """\
+import sys
+sys.path.insert(0, "demo")
+import dataclasses, run, batch
+misled = dataclasses.replace(batch.BATCH[0], {change})
+sys.exit(run.main([], [misled]))
 """
 
 
@@ -41,6 +50,8 @@ def test_every_outcome_is_the_expected_one():
 
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert all(f"\n{name} " in ended.stdout for name in ASKED_FOR)
+    assert "\nfails each time   python  FAILED           3  USER_ERROR: division by zero" in ended.stdout
+    assert "\n(an entry)                parked" in ended.stdout
     assert ended.stdout.endswith("Every outcome is the expected one.\n")
 
 
@@ -56,3 +67,11 @@ def test_another_output_is_told_and_ends_with_1():
 
     assert ended.returncode == 1
     assert "expected the output 7, got" in ended.stdout
+
+
+@pytest.mark.parametrize("change", ["state='FAILED'", "output=7", "attempts=2", "error='TIMEOUT: '"])
+def test_another_end_of_a_queued_task_is_told_and_ends_with_1(change: str):
+    ended = run("-c", MISLED_BATCH.format(change=change))
+
+    assert ended.returncode == 1
+    assert "NOT AS EXPECTED: order total: expected " in ended.stdout

@@ -1,0 +1,118 @@
+"""The life of a coordinator: start, serve, stop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import Any, Final, Self
+
+import grpc
+
+from coordinator.address import Address, check_exposure, parse_address
+from coordinator.core.retry import RetryRule
+from coordinator.dead_letters import DeadLetters
+from coordinator.dispatcher import Dispatcher
+from coordinator.endpoint import bind, make_server
+from coordinator.pb import coordinator_pb2_grpc as pb_grpc
+from coordinator.service import CoordinatorService, Rules, WorkflowService
+from coordinator.settings import Settings
+from coordinator.store.database import Database
+from coordinator.store.opened import opener
+from coordinator.streams.port import StreamPort
+from coordinator.streams.redis import RedisStreams
+from coordinator.sweeper import Sweeper, SweepPlan
+
+log = logging.getLogger(__name__)
+
+_LAST_CALLS_SECONDS: Final = 5.0
+_AGAIN_SECONDS: Final = 1.0
+
+
+class Coordinator:
+    """Starts within a running loop; `async with` starts and stops it."""
+
+    def __init__(self, settings: Settings, streams: StreamPort | None = None) -> None:
+        """`streams` in the place of the Redis server that the settings name; it is not closed at the end."""
+        self._settings = settings
+        self._given = streams
+        self._streams: StreamPort | None = None
+        self._database: Database | None = None
+        self._server: grpc.aio.Server | None = None
+        self._loops: list[asyncio.Task[None]] = []
+        self.address: Address = parse_address(settings.listen_addr)
+
+    async def start(self) -> None:
+        """Opens the database, listens and begins to dispatch; `address` then has the port. Raises StartError."""
+        settings = self._settings
+        check_exposure(self.address, settings.allow_insecure)
+        try:
+            self._database = await asyncio.to_thread(opener(settings.database_url.get_secret_value()))
+            self._streams = self._given or _redis(settings)
+            await self._serve(self._database, self._streams)
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Lets calls that run come to their end, and closes what was opened."""
+        if self._server is not None:
+            await self._server.stop(_LAST_CALLS_SECONDS)
+        for loop in self._loops:
+            loop.cancel()
+        await asyncio.gather(*self._loops, return_exceptions=True)
+        if self._streams is not None and self._given is None:
+            await self._streams.close()
+        if self._database is not None:
+            await self._database.close()
+        self._server, self._database, self._streams, self._loops = None, None, None, []
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def _serve(self, database: Database, streams: StreamPort) -> None:
+        settings = self._settings
+        prefix, shards = settings.stream_prefix, settings.stream_shards
+        dispatcher = Dispatcher(database, streams, prefix, shards)
+        plan = SweepPlan(settings.sweep_seconds, settings.retention_seconds, settings.max_deliveries)
+        sweeper = Sweeper(database, streams, plan, dispatcher.wake)
+        rules = Rules(
+            lease_seconds=settings.lease_ttl_seconds,
+            max_attempts=settings.max_attempts,
+            most_lost=settings.max_deliveries,
+            require_digest=settings.require_digest,
+            retry=RetryRule(settings.retry_seconds),
+        )
+        letters = DeadLetters(database, streams, prefix, shards)
+        self._server = server = make_server()
+        pb_grpc.add_WorkflowServiceServicer_to_server(
+            WorkflowService(database, rules, dispatcher.wake, sweeper.call), server
+        )
+        pb_grpc.add_CoordinatorServicer_to_server(
+            CoordinatorService(database, letters, settings.max_attempts, dispatcher.wake), server
+        )
+        self.address = bind(server, self.address)
+        await server.start()
+        self._loops = [asyncio.create_task(_kept(part.run)) for part in (dispatcher, sweeper)]
+
+
+async def _kept(run: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Goes on after a fault of ours: without its loops a coordinator would give out no work, and not say so."""
+    while True:
+        try:
+            await run()
+        except Exception:
+            log.exception("%s failed, and goes on", getattr(run, "__qualname__", run))
+        await asyncio.sleep(_AGAIN_SECONDS)
+
+
+def _redis(settings: Settings) -> RedisStreams:
+    at = parse_address(settings.redis_addr)
+    return RedisStreams(at.host.strip("[]"), at.port)

@@ -1,0 +1,95 @@
+"""The command line's end of the coordinator."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final, TypeVar
+
+import grpc
+
+from coordinator.address import parse_address
+from coordinator.commands.exits import Unreachable, UsageError
+from coordinator.core.bounds import MESSAGE_BYTES
+from coordinator.pb import coordinator_pb2 as pb
+from coordinator.pb import coordinator_pb2_grpc as pb_grpc
+
+_DEFAULT_ADDR: Final = "localhost:50051"
+_CALL_SECONDS: Final = 30.0
+_LONG_CALL_SECONDS: Final = 300.0  # those that grow with the number of tasks
+_PATIENCE_SECONDS: Final = 5.0  # with a coordinator that is just being restarted
+_PAUSE_SECONDS: Final = 0.2
+_FEW: Final = 10_000  # ids in one request
+
+Answer = TypeVar("Answer")
+
+
+@contextmanager
+def connected(addr: str | None) -> Iterator[Client]:
+    """A client of the coordinator at `addr`, else COORDINATOR_ADDR. Raises UsageError."""
+    address = addr or os.environ.get("COORDINATOR_ADDR") or _DEFAULT_ADDR
+    try:
+        parse_address(address)
+    except ValueError as error:
+        raise UsageError(f"{address}: {error} (--addr, COORDINATOR_ADDR)") from None
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # the library's own log lines say less than ours
+    options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", MESSAGE_BYTES)]
+    with grpc.insecure_channel(address, options=options) as channel:
+        yield Client(address, pb_grpc.CoordinatorStub(channel))
+
+
+class Client:
+    """Each call raises Unreachable, and UsageError for what the coordinator refuses."""
+
+    def __init__(self, address: str, stub: pb_grpc.CoordinatorStub) -> None:
+        self._address = address
+        self._stub = stub
+
+    def submit(self, tasks: Sequence[pb.NewTask]) -> None:
+        """To be given tasks with ids: it is done again where an answer was lost."""
+        self._asked(lambda: self._stub.SubmitTasks(pb.SubmitTasksRequest(tasks=tasks), timeout=_CALL_SECONDS))
+
+    def tasks(self, run_id: str, task_ids: Sequence[str] = ()) -> list[pb.Task]:
+        """The tasks of a run, all or these."""
+        found: list[pb.Task] = []
+        for start in range(0, max(len(task_ids), 1), _FEW):
+            request = pb.ListTasksRequest(run_id=run_id, task_ids=task_ids[start : start + _FEW])
+            found += self._asked(lambda asked=request: list(self._stub.ListTasks(asked, timeout=_LONG_CALL_SECONDS)))  # type: ignore[misc]
+        return found
+
+    def counts(self, run_id: str) -> pb.TaskCounts:
+        """Of a run, or of all."""
+        return self._asked(lambda: self._stub.CountTasks(pb.CountTasksRequest(run_id=run_id), timeout=_CALL_SECONDS))
+
+    def cancel(self, run_id: str, task_ids: Sequence[str]) -> pb.TaskCounts:
+        """How many tasks it ended, by the state that they were in."""
+        request = pb.CancelTasksRequest(run_id=run_id, task_ids=task_ids)
+        return self._asked(lambda: self._stub.CancelTasks(request, timeout=_LONG_CALL_SECONDS))
+
+    def dead_letters(self, queue: str) -> pb.ListDeadLettersResponse:
+        """Of a queue, or of all."""
+        request = pb.ListDeadLettersRequest(queue=queue)
+        return self._asked(lambda: self._stub.ListDeadLetters(request, timeout=_CALL_SECONDS))
+
+    def requeue(self, queue: str, entry_ids: Sequence[str]) -> pb.RequeueDeadLettersResponse:
+        """What became of each letter."""
+        request = pb.RequeueDeadLettersRequest(queue=queue, entry_ids=entry_ids)
+        return self._asked(lambda: self._stub.RequeueDeadLetters(request, timeout=_LONG_CALL_SECONDS))
+
+    def _asked(self, call: Callable[[], Answer]) -> Answer:
+        """Every request here may be made twice."""
+        until = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                return call()
+            except grpc.RpcError as error:
+                code: grpc.StatusCode = error.code()
+                if code is grpc.StatusCode.INVALID_ARGUMENT:
+                    raise UsageError(str(error.details())) from None
+                if code is not grpc.StatusCode.UNAVAILABLE or time.monotonic() >= until:
+                    raise Unreachable(
+                        f"no answer from {self._address} (--addr, COORDINATOR_ADDR): {code.name}: {error.details()}"
+                    ) from None
+            time.sleep(_PAUSE_SECONDS)

@@ -1,0 +1,54 @@
+"""`coordinator serve`: the coordinator, with the settings of the environment."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from argparse import Namespace
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from coordinator.commands.exits import ExitStatus
+from coordinator.commands.output import line
+from coordinator.process import forbid_dumps
+
+if TYPE_CHECKING:
+    from coordinator.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+def serve(options: Namespace) -> int:
+    """Serves until SIGTERM or SIGINT; returns the exit status. Raises StartError."""
+    forbid_dumps()
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # the library's own log lines say less than ours
+    from coordinator.logs import set_up_logging
+    from coordinator.settings import Settings
+
+    set_up_logging()
+    given = {"listen_addr": options.listen} if options.listen else {}
+    with suppress(asyncio.CancelledError):  # stopped while it started
+        asyncio.run(_serve(Settings(**given)))
+    return ExitStatus.SUCCESS
+
+
+async def _serve(settings: Settings) -> None:
+    from coordinator.app import Coordinator
+
+    starting = asyncio.current_task()
+    assert starting is not None
+    _on_stop(starting.cancel)
+    async with Coordinator(settings) as coordinator:
+        stop = asyncio.Event()
+        _on_stop(stop.set)
+        line(f"coordinator listening on {coordinator.address}")
+        await stop.wait()
+        log.info("stopping")
+
+
+def _on_stop(act: object) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, act)  # type: ignore[arg-type]

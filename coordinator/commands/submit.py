@@ -1,0 +1,59 @@
+"""`coordinator submit`: gives tasks to a coordinator, and may wait for what becomes of them."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from coordinator.commands.client import connected
+from coordinator.commands.exits import ExitStatus
+from coordinator.commands.output import json_line, trouble
+from coordinator.commands.shown import outcome, state
+from coordinator.commands.tasks_file import asked_for
+from coordinator.commands.waiting import Watch
+from coordinator.core.states import TaskState
+from coordinator.pb import coordinator_pb2 as pb
+
+_TASKS: Final = 500  # in one request
+_BYTES: Final = 4 << 20
+
+
+def submit(options: Namespace) -> int:
+    """Returns the exit status. Raises UsageError and Unreachable."""
+    tasks = asked_for(options)
+    with connected(options.addr) as client:
+        for some in _batches(tasks):
+            client.submit(some)
+        if options.wait is None:
+            for task in tasks:
+                json_line({"run_id": task.run_id, "task_id": task.task_id})
+            return ExitStatus.SUCCESS
+        watch = Watch(client, tasks)
+        in_time = watch.wait(options.wait)
+    found = [watch.known.get(key) for key in watch.keys]
+    for (run_id, task_id), known in zip(watch.keys, found, strict=True):
+        json_line(outcome(known) if known is not None else _unknown(run_id, task_id))
+    if not in_time:
+        trouble(f"not all tasks ended within {options.wait:g} s: `coordinator status` shows what becomes of them")
+        return ExitStatus.WAIT_RAN_OUT
+    failed = any(known is None or state(known) is TaskState.FAILED for known in found)
+    return ExitStatus.FAILED if failed else ExitStatus.SUCCESS
+
+
+def _unknown(run_id: str, task_id: str) -> dict[str, object]:
+    """Of a task that the coordinator was not seen to have."""
+    return {"run_id": run_id, "task_id": task_id, "state": None, "attempt": 0, "output": None, "error": ""}
+
+
+def _batches(tasks: Sequence[pb.NewTask]) -> Iterator[list[pb.NewTask]]:
+    """What goes into one request each."""
+    batch: list[pb.NewTask] = []
+    size = 0
+    for task in tasks:
+        size += len(task.input)
+        if batch and (len(batch) == _TASKS or size > _BYTES):
+            yield batch
+            batch, size = [], len(task.input)
+        batch.append(task)
+    yield batch

@@ -1,0 +1,103 @@
+"""The gRPC server: its bounds, its port, and how our errors are answered."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, Final
+
+import grpc
+
+from coordinator.address import Address
+from coordinator.core.bounds import MESSAGE_BYTES
+from coordinator.errors import InvalidRequest, StartError, StoreUnavailable, StreamUnavailable
+
+log = logging.getLogger(__name__)
+
+_CALLS: Final = 4_096  # at once; beyond it RESOURCE_EXHAUSTED
+_METADATA_BYTES: Final = 16 << 10
+_PING_MS: Final = 10_000
+_MIN_CLIENT_PING_MS: Final = 5_000
+_STATUSES: Final = (
+    (InvalidRequest, grpc.StatusCode.INVALID_ARGUMENT),
+    (StoreUnavailable, grpc.StatusCode.UNAVAILABLE),
+    (StreamUnavailable, grpc.StatusCode.UNAVAILABLE),
+)
+
+
+def make_server() -> grpc.aio.Server:
+    """A server without port and services."""
+    return grpc.aio.server(
+        interceptors=[_Errors()],
+        maximum_concurrent_rpcs=_CALLS,
+        compression=grpc.Compression.NoCompression,
+        options=[  # grpc/impl/channel_arg_names.h
+            ("grpc.max_receive_message_length", MESSAGE_BYTES),
+            ("grpc.max_send_message_length", -1),
+            ("grpc.max_metadata_size", _METADATA_BYTES),
+            ("grpc.absolute_max_metadata_size", _METADATA_BYTES),
+            # Bit 0, identity, alone: a message is never larger than what came over the wire.
+            ("grpc.compression_enabled_algorithms_bitset", 1),
+            # Two coordinators on one port would share its callers between them, silently.
+            ("grpc.so_reuseport", 0),
+            ("grpc.keepalive_time_ms", _PING_MS),
+            ("grpc.keepalive_timeout_ms", _PING_MS),
+            ("grpc.http2.min_ping_interval_without_data_ms", _MIN_CLIENT_PING_MS),
+            ("grpc.keepalive_permit_without_calls", 1),
+        ],
+    )
+
+
+def bind(server: grpc.aio.Server, address: Address) -> Address:
+    """Takes the port; returns the address with the number that port 0 became. Raises StartError."""
+    try:
+        return Address(address.host, server.add_insecure_port(str(address)))
+    except RuntimeError:
+        raise StartError(
+            f"can't listen on {address}: in use, not this machine's, or not allowed (COORDINATOR_LISTEN_ADDR, --listen)"
+        ) from None
+
+
+class _Errors(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-arg, unused-ignore]
+    """Answers our errors with their status; what else goes wrong is logged, and told to nobody."""
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Any:
+        handler = await continuation(handler_call_details)
+        if handler is None:
+            return None
+        if handler.response_streaming:
+            return handler._replace(unary_stream=_guarded_stream(handler.unary_stream))
+        return handler._replace(unary_unary=_guarded(handler.unary_unary))
+
+
+def _guarded(method: Callable[[Any, Any], Awaitable[Any]]) -> Callable[[Any, Any], Awaitable[Any]]:
+    async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
+        try:
+            return await method(request, context)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets an answer
+            await _abort(context, error)
+
+    return call
+
+
+def _guarded_stream(method: Callable[[Any, Any], AsyncIterator[Any]]) -> Callable[[Any, Any], AsyncIterator[Any]]:
+    async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
+        try:
+            async for answer in method(request, context):
+                yield answer
+        except Exception as error:  # noqa: BLE001
+            await _abort(context, error)
+
+    return call
+
+
+async def _abort(context: grpc.aio.ServicerContext[Any, Any], error: Exception) -> None:
+    for kind, status in _STATUSES:
+        if isinstance(error, kind):
+            await context.abort(status, str(error))
+    log.error("a call failed", exc_info=error)
+    await context.abort(grpc.StatusCode.INTERNAL, "the coordinator failed: its log says why")

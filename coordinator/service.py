@@ -1,0 +1,165 @@
+"""The two services of the contract: each call is one transaction, and what has to be done after it."""
+
+from __future__ import annotations
+
+import logging
+import random
+import uuid
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import grpc
+
+from coordinator import convert
+from coordinator.alarm import Alarm
+from coordinator.core.lease import ttl_in_force
+from coordinator.core.report import Ruling
+from coordinator.core.retry import RetryRule
+from coordinator.core.states import LeaseReason, TaskState
+from coordinator.core.submission import check_name
+from coordinator.dead_letters import DeadLetters
+from coordinator.errors import InvalidRequest
+from coordinator.pb import coordinator_pb2 as pb
+from coordinator.pb import coordinator_pb2_grpc as pb_grpc
+from coordinator.store import leases, results, tasks
+from coordinator.store.database import Database
+
+log = logging.getLogger(__name__)
+
+_PAGE: Final = 16  # tasks in memory at a time: each may have an output of megabytes
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What an installation has decided. `most_lost` is of leases, in one attempt."""
+
+    lease_seconds: int
+    max_attempts: int
+    most_lost: int
+    require_digest: bool
+    retry: RetryRule
+
+
+class WorkflowService(pb_grpc.WorkflowServiceServicer):
+    """What workers talk to."""
+
+    def __init__(
+        self, database: Database, rules: Rules, refilled: Callable[[], None], in_doubt: Callable[[], None]
+    ) -> None:
+        """`refilled` is told when a task has to be dispatched, `in_doubt` when an entry was not its task's."""
+        self._database = database
+        self._rules = rules
+        self._refilled = refilled
+        self._in_doubt = in_doubt
+        self._forged = Alarm()
+
+    async def AcquireTaskLease(
+        self, request: pb.AcquireTaskLeaseRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> pb.AcquireTaskLeaseResponse:
+        """Raises InvalidRequest and StoreUnavailable, as all of these do."""
+        asked = convert.lease_request(request, ttl_in_force(request.ttl_seconds, self._rules.lease_seconds))
+        if self._rules.require_digest and not asked.digest:
+            raise InvalidRequest("task_digest is required here (COORDINATOR_REQUIRE_DIGEST)")
+        answer = await self._database.run(lambda tx: leases.acquire(tx, asked, self._rules.most_lost))
+        if answer.reason is LeaseReason.MISMATCH:
+            self._in_doubt()
+            self._forged.ring("an entry is not what its task is: run %a, task %a", asked.run_id, asked.task_id)
+        return convert.lease_response(answer)
+
+    async def RenewTaskLease(
+        self, request: pb.AcquireTaskLeaseRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> pb.AcquireTaskLeaseResponse:
+        asked = convert.lease_request(request, ttl_in_force(request.ttl_seconds, self._rules.lease_seconds))
+        return convert.lease_response(await self._database.run(lambda tx: leases.renew(tx, asked)))
+
+    async def ReportTaskResult(
+        self, request: pb.ReportTaskResultRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> pb.ReportTaskResultResponse:
+        report = convert.report(request)
+        chance = random.random()  # noqa: S311 - spreads load, keeps no secret
+        ruling = await self._database.run(lambda tx: results.report(tx, report, self._rules.retry, chance))
+        if ruling is Ruling.RETRY:
+            self._refilled()
+        return pb.ReportTaskResultResponse(acknowledged=True, accepted=ruling is not Ruling.STALE)
+
+
+class CoordinatorService(pb_grpc.CoordinatorServicer):
+    """What the command line talks to."""
+
+    def __init__(
+        self, database: Database, letters: DeadLetters, max_attempts: int, refilled: Callable[[], None]
+    ) -> None:
+        """`max_attempts` is of tasks that name none."""
+        self._database = database
+        self._letters = letters
+        self._max_attempts = max_attempts
+        self._refilled = refilled
+
+    async def SubmitTasks(
+        self, request: pb.SubmitTasksRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> pb.SubmitTasksResponse:
+        new = convert.new_tasks(request, self._max_attempts, lambda: uuid.uuid4().hex)
+        created = await self._database.run(lambda tx: tasks.submit(tx, new))
+        self._refilled()
+        return pb.SubmitTasksResponse(
+            tasks=[
+                pb.SubmittedTask(run_id=task.content.run_id, task_id=task.content.task_id, created=is_new)
+                for task, is_new in zip(new, created, strict=True)
+            ]
+        )
+
+    async def ListTasks(
+        self, request: pb.ListTasksRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> AsyncIterator[pb.Task]:
+        ids = convert.chosen_ids(request.run_id, request.task_ids)
+        keys = await self._database.run(lambda tx: tasks.numbers(tx, request.run_id, ids))
+        for start in range(0, len(keys), _PAGE):
+            page = keys[start : start + _PAGE]
+            for stored in await self._database.run(lambda tx, page=page: tasks.load(tx, page)):  # type: ignore[misc]
+                yield convert.task(stored)
+
+    async def CountTasks(
+        self, request: pb.CountTasksRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> pb.TaskCounts:
+        return convert.counts(await self._database.run(lambda tx: tasks.count(tx, request.run_id)))
+
+    async def CancelTasks(
+        self, request: pb.CancelTasksRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> pb.TaskCounts:
+        """Counts the ended tasks by the state that they were in."""
+        ids = convert.chosen_ids(request.run_id, request.task_ids)
+        open_ones = await self._database.run(lambda tx: tasks.unfinished(tx, request.run_id, ids))
+        ended: Counter[TaskState] = Counter()
+        for task_id in open_ones:
+            state = await self._database.run(lambda tx, one=task_id: results.cancel(tx, request.run_id, one))  # type: ignore[misc]
+            if state is not None:
+                ended[state] += 1
+        return convert.counts(ended)
+
+    async def ListDeadLetters(
+        self, request: pb.ListDeadLettersRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> pb.ListDeadLettersResponse:
+        letters, more = await self._letters.listed(_queue(request.queue))
+        return pb.ListDeadLettersResponse(letters=map(convert.letter, letters), truncated=more)
+
+    async def RequeueDeadLetters(
+        self, request: pb.RequeueDeadLettersRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> pb.RequeueDeadLettersResponse:
+        requeued = await self._letters.requeue(_queue(request.queue), frozenset(request.entry_ids))
+        self._refilled()
+        return pb.RequeueDeadLettersResponse(
+            letters=[
+                pb.RequeuedLetter(
+                    letter=convert.letter(one.letter), requeued=one.refusal is None, reason=one.refusal or ""
+                )
+                for one in requeued
+            ]
+        )
+
+
+def _queue(name: str) -> str:
+    if name:
+        check_name("queue", name)
+    return name

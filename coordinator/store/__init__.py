@@ -1,0 +1,1 @@
+"""The task table: what is done in one transaction, in SQL that both databases understand."""

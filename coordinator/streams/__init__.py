@@ -1,0 +1,1 @@
+"""Streams: where the entries of tasks wait for workers."""

@@ -1,0 +1,139 @@
+"""The second half of the demo: a batch of tasks through coordinator, stream and worker bridge.
+
+What `langserver dev` runs is run here too, in this process: with REDIS_ADDR set its streams are in that Redis server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import redis.asyncio as redis
+
+from langserver_dev.stack import Stack
+
+_WAIT_SECONDS = 60
+_OURS = ("LANG_", "WORKER_", "COORDINATOR_", "LEASE_", "TASK_")
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A task of the batch and what must become of it. `error` is how the error begins."""
+
+    name: str
+    node_type: str
+    code: str
+    state: str = "COMPLETED"
+    output: object = None
+    error: str = ""
+    attempts: int = 1
+    input: dict[str, object] = field(default_factory=dict)
+
+
+BATCH = (
+    Queued("order total", "python", "def main(prices):\n    return sum(prices)", output=42, input={"prices": [20, 22]}),
+    Queued("greeting", "js", "return `Hello, ${inputs.name}`", output="Hello, Ada", input={"name": "Ada"}),
+    Queued("fails each time", "python", "def main():\n    return 1 / 0", "FAILED", error="USER_ERROR: ", attempts=3),
+    Queued("does not parse", "js", "return (", "FAILED", error="SYNTAX_ERROR: "),
+    Queued("tries to leave", "python", "import os\nreturn os.environ", "FAILED", error="POLICY_VIOLATION: "),
+)
+POISON = {"task_id": "no-task-at-all", "input": "{"}
+
+
+async def run(batch: Sequence[Queued] = BATCH) -> list[str]:
+    """Submits the batch and prints what became of it; what was not as expected, in words."""
+    # With settings of its own an installation might answer something else than the demo expects.
+    for name in [name for name in os.environ if name.startswith(_OURS)]:
+        del os.environ[name]
+    # Streams of its own in a Redis server that others may use too.
+    os.environ["STREAM_PREFIX"] = f"demo-{os.getpid()}"
+    async with Stack("127.0.0.1:0") as stack:
+        where = "in this process" if stack.streams is not None else f"in Redis at {os.environ['REDIS_ADDR']}"
+        print(
+            f"\na coordinator listens on {stack.coordinator.address}, streams are {where}; {len(batch)} tasks and one"
+        )
+        print("entry that is no task go there, all at once\n", flush=True)
+        stream = stack.bridge.reads[0]
+        await _poison(stack, stream)
+        answers = await _submitted(batch, str(stack.coordinator.address))
+        dead = await _dead(stack, stream)
+        print("\n".join(_lines(batch, answers, dead)))
+    if stack.streams is None:
+        await _tidied()
+    return _wrong(batch, answers, dead)
+
+
+async def _submitted(batch: Sequence[Queued], address: str) -> list[dict[str, object]]:
+    """By the command line, as a user would."""
+    lines = [
+        {"task_id": task.name, "node_type": task.node_type, "input": {"code": task.code, "input": task.input}}
+        for task in batch
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "batch.jsonl")
+        await asyncio.to_thread(file.write_text, "".join(json.dumps(line) + "\n" for line in lines))
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "coordinator.cli", "submit", "--file", str(file), "--wait", str(_WAIT_SECONDS)),
+            env={**os.environ, "COORDINATOR_ADDR": address},
+            stdout=asyncio.subprocess.PIPE,
+        )
+        out, _ = await process.communicate()
+    return [json.loads(line) for line in out.decode().splitlines()]
+
+
+async def _poison(stack: Stack, stream: str) -> None:
+    if stack.streams is not None:
+        await stack.streams.add(stream, POISON)
+        return
+    async with _redis() as client:
+        await client.xadd(stream, {name: value for name, value in POISON.items()})  # noqa: C416
+
+
+async def _dead(stack: Stack, stream: str) -> list[dict[str, str]]:
+    """What was parked, the reason with it."""
+    if stack.streams is not None:
+        return [fields for _, fields in await stack.streams.oldest(f"{stream}:dead", 10)]
+    async with _redis() as client:
+        letters = await client.xrange(f"{stream}:dead") or ()
+        return [{str(name): str(value) for name, value in (fields or {}).items()} for _, fields in letters]
+
+
+async def _tidied() -> None:
+    async with _redis() as client:
+        if names := await client.keys(f"{os.environ['STREAM_PREFIX']}:*"):
+            await client.delete(*names)
+
+
+def _redis() -> redis.Redis:
+    host, _, port = os.environ["REDIS_ADDR"].rpartition(":")
+    return redis.Redis(host=host.strip("[]"), port=int(port), decode_responses=True)
+
+
+def _lines(batch: Sequence[Queued], answers: Sequence[dict[str, object]], dead: Sequence[dict[str, str]]) -> list[str]:
+    lines = [f"{'task':<16}  {'type':<6}  {'state':<9}  attempt  what came of it", "-" * 90]
+    for task, answer in zip(batch, answers, strict=False):
+        came = json.dumps(answer["output"]) if answer["state"] == "COMPLETED" else str(answer["error"])
+        lines.append(f"{task.name:<16}  {task.node_type:<6}  {answer['state']:<9}  {answer['attempt']:>7}  {came[:80]}")
+    lines += [f"{'(an entry)':<16}  {'':<6}  parked     {'':>7}  {letter.get('reason', '')[:80]}" for letter in dead]
+    return lines
+
+
+def _wrong(batch: Sequence[Queued], answers: Sequence[dict[str, object]], dead: Sequence[dict[str, str]]) -> list[str]:
+    if len(answers) != len(batch):
+        return [f"{len(answers)} of {len(batch)} tasks were answered"]
+    wrong = []
+    for task, answer in zip(batch, answers, strict=True):
+        expected = (task.state, task.attempts, task.output)
+        if (answer["state"], answer["attempt"], answer["output"]) != expected:
+            wrong.append(f"{task.name}: expected {expected}, got {answer}")
+        elif not str(answer["error"]).startswith(task.error):
+            wrong.append(f"{task.name}: expected an error {task.error!r}, got {answer['error']!r}")
+    if len(dead) != 1:
+        wrong.append(f"expected one entry to be parked, got {len(dead)}")
+    return wrong

@@ -1,0 +1,66 @@
+"""`langserver dev`: runs the stack until it is stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from argparse import Namespace
+from collections.abc import Callable
+from contextlib import suppress
+
+from coordinator.errors import StartError
+from coordinator.process import forbid_dumps
+from langserver_dev.stack import Stack
+from worker_bridge.logs import set_up_logging
+
+
+def run(options: Namespace) -> None:
+    """Until SIGTERM or SIGINT. Raises StartError."""
+    forbid_dumps()
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # the library's own log lines say less than ours
+    set_up_logging()
+    logging.getLogger("coordinator").setLevel(logging.INFO)
+    asyncio.run(_run(options.listen))
+
+
+async def _run(listen: str | None) -> None:
+    stack = Stack(listen)
+    with suppress(asyncio.CancelledError):
+        _cancelled_by_signals()
+        async with stack:
+            _hurried_by_signals(stack)
+            _say(stack)
+            raise StartError(await stack.broken())
+
+
+def _cancelled_by_signals() -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    _on_signals(task.cancel)
+
+
+def _hurried_by_signals(stack: Stack) -> None:
+    """The first signal lets running tasks end, the second one does not."""
+    task = asyncio.current_task()
+    assert task is not None
+    asked: list[bool] = []
+
+    def stop() -> None:
+        stack.bridge.stop() if asked else task.cancel()
+        asked.append(True)
+
+    _on_signals(stop)
+
+
+def _on_signals(act: Callable[[], object]) -> None:
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, act)
+
+
+def _say(stack: Stack) -> None:
+    where = "in this process" if stack.streams is not None else f"in Redis at {os.environ['REDIS_ADDR']}"
+    print(f"langserver listening on {stack.language_server.address}")
+    print(f"streams are {where}; the bridge reads {', '.join(stack.bridge.reads)}")
+    print(f"coordinator listening on {stack.coordinator.address}", flush=True)

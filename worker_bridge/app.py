@@ -1,0 +1,153 @@
+"""The bridge's life: what is started, in which order, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Final
+
+from worker_bridge.coordinator_client import CoordinatorClient
+from worker_bridge.errors import StartError, Unreachable
+from worker_bridge.executors.language import LanguageExecutor
+from worker_bridge.executors.port import Executor
+from worker_bridge.executors.registry import Executors
+from worker_bridge.metrics import Metrics
+from worker_bridge.settings import Settings, split_address
+from worker_bridge.shell.hand import Hand
+from worker_bridge.shell.links import Links
+from worker_bridge.shell.reader import Reader
+from worker_bridge.shell.reclaimer import Reclaimer
+from worker_bridge.shell.registration import EXPIRY_SECONDS, Registration
+from worker_bridge.shell.worker import Worker
+from worker_bridge.streams.port import StreamPort
+from worker_bridge.streams.redis import RedisConsumer
+
+log = logging.getLogger(__name__)
+
+_FIGURES_SECONDS: Final = 5.0
+_STRAYS_SECONDS: Final = 5.0
+
+
+class Bridge:
+    """One bridge, in the running event loop. `streams` is a port of the consumer WORKER_ID; by default REDIS_ADDR's."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        streams: StreamPort | None = None,
+        executors: dict[str, Executor] | None = None,
+        registration_expiry: float = EXPIRY_SECONDS,
+    ) -> None:
+        self.worker_id = settings.worker_id
+        self._settings = settings
+        self._timings = settings.timings
+        self._metrics = Metrics()
+        self._executors = Executors(self._language_executors() if executors is None else executors)
+        self.reads = settings.streams(self._executors.node_types)
+        self._streams = streams or redis_streams(settings)
+        self._coordinator = CoordinatorClient(settings.coordinator_addr, settings.worker_id, self._timings)
+        self._links = Links(self._coordinator, self._streams, self._timings)
+        self._hand = Hand(settings.worker_concurrency)
+        self._registration = Registration(self._streams, settings.worker_id, registration_expiry)
+        self._worker = Worker(self._links, self._executors, self._hand, self._metrics, settings.worker_max_deliveries)
+        self._stop = asyncio.Event()
+
+    async def run(self, begun: Callable[[], None] = lambda: None) -> None:
+        """Until `stop`, then drains; `begun` is called when it starts to read. Raises StartError."""
+        stop = asyncio.create_task(self._stop.wait())
+        try:
+            self._serve_metrics()
+            await self._executors.start()
+            taken = asyncio.create_task(self._registration.take())
+            try:
+                await asyncio.wait((taken, stop), return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                taken.cancel()
+                await asyncio.wait((taken,))
+            if not taken.cancelled():
+                taken.result()
+                begun()
+                await self._read_until(stop)
+                await self._registration.leave()
+        finally:
+            stop.cancel()
+            await self._close()
+
+    def stop(self) -> None:
+        """Reads nothing more and lets run what runs; asked again, it ends that too."""
+        if self._stop.is_set():
+            self._worker.cut_off()
+        self._stop.set()
+
+    async def _read_until(self, stop: asyncio.Task[bool]) -> None:
+        keep = asyncio.create_task(self._registration.keep())
+        reading = [asyncio.create_task(loop) for loop in self._loops()]
+        try:
+            await asyncio.wait((keep, stop, *reading), return_when=asyncio.FIRST_COMPLETED)
+            name_lost = keep.done()
+        finally:
+            for loop in reading:
+                loop.cancel()
+            ended = await asyncio.gather(*reading, return_exceptions=True)
+            strays = asyncio.create_task(self._give_back_strays())
+            await self._worker.drain(self._timings.drain)
+            await strays
+            keep.cancel()
+        for error in ended:
+            if isinstance(
+                error, Exception
+            ):  # a fault of ours: the process ends, and is started again by its supervisor
+                raise error
+        if name_lost:
+            raise StartError(f"another worker runs as WORKER_ID {self.worker_id}: this one has stopped")
+
+    def _loops(self) -> list[Coroutine[None, None, None]]:
+        hand, worker = self._hand, self._worker
+        readers = [Reader(stream, self._links, hand, worker.begin).run() for stream in self.reads]
+        reclaimers = [Reclaimer(stream, self._links, hand, worker.begin, worker.holds).run() for stream in self.reads]
+        watch = [self._show_figures()] if self._settings.worker_metrics_addr else []
+        return [*readers, *reclaimers, *watch]
+
+    async def _give_back_strays(self) -> None:
+        """What was delivered to this consumer and is in no hand: a read was given up in the middle."""
+        try:
+            async with asyncio.timeout(_STRAYS_SECONDS):
+                for stream in self.reads:
+                    for entry_id in await self._streams.mine(stream):
+                        if (stream, entry_id) not in self._worker.held():
+                            await self._streams.give_back(stream, entry_id, self._timings.ttl)
+        except (Unreachable, TimeoutError) as error:
+            log.info("entries that were not started come back when they are idle for long: %s", error)
+
+    async def _show_figures(self) -> None:
+        while True:
+            try:
+                for stream in self.reads:
+                    self._metrics.show(await self._streams.figures(stream))
+            except Unreachable as error:
+                log.debug("no figures: %s", error)
+            await asyncio.sleep(_FIGURES_SECONDS)
+
+    def _serve_metrics(self) -> None:
+        address = self._settings.worker_metrics_addr
+        if address:
+            self._metrics.serve(*split_address(address), lambda: self._hand.in_hand)
+
+    def _language_executors(self) -> dict[str, Executor]:
+        return {
+            runtime: LanguageExecutor(runtime, addresses, self._metrics.alarm)
+            for runtime, addresses in self._settings.lang_worker_addrs.items()
+        }
+
+    async def _close(self) -> None:
+        await self._executors.close()
+        await self._coordinator.close()
+        await self._streams.close()
+        self._metrics.close()
+
+
+def redis_streams(settings: Settings) -> RedisConsumer:
+    """The port on REDIS_ADDR."""
+    host, port = split_address(settings.redis_addr)
+    return RedisConsumer(host, port, settings.worker_id, settings.stream_prefix)

@@ -1,0 +1,67 @@
+"""`worker-bridge queues`: how the queues are, and who listens."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from worker_bridge.confine import forbid_dumps
+from worker_bridge.errors import StartError, Unreachable
+from worker_bridge.streams.port import Figures
+
+if TYPE_CHECKING:
+    from worker_bridge.settings import Settings
+
+_HEADS = ("STREAM", "DEPTH", "LAG", "PENDING", "DEAD", "LISTENERS")
+
+
+def queues(*, as_json: bool) -> int:
+    """Prints them; returns the exit status. Raises StartError."""
+    forbid_dumps()
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    from worker_bridge.settings import Settings
+
+    found = asyncio.run(_figures(Settings()))
+    print(json.dumps([asdict(one) for one in found]) if as_json else _table(found))
+    return 0
+
+
+async def _figures(settings: Settings) -> list[Figures]:
+    from worker_bridge.app import redis_streams
+
+    streams = redis_streams(settings)
+    try:
+        return [await streams.figures(stream) for stream in settings.streams(settings.lang_worker_addrs)]
+    except Unreachable as error:
+        raise StartError(f"{settings.redis_addr} cannot be asked: {error}") from None
+    finally:
+        await streams.close()
+
+
+def _table(found: Sequence[Figures]) -> str:
+    rows = [
+        _HEADS,
+        *(
+            (
+                one.stream,
+                str(one.depth),
+                str(one.lag),
+                str(one.pending),
+                str(one.dead),
+                ", ".join(f"{listener.name} ({listener.pending})" for listener in one.listeners) or "nobody",
+            )
+            for one in found
+        ),
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADS))]
+    return "\n".join(
+        "  ".join(
+            text.rjust(width) if 0 < column < len(row) - 1 else text.ljust(width)
+            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )

@@ -1,0 +1,41 @@
+"""`worker-bridge run`: the bridge, with the settings of the environment."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+from typing import TYPE_CHECKING
+
+from worker_bridge.confine import forbid_dumps
+from worker_bridge.logs import set_up_logging
+
+if TYPE_CHECKING:
+    from worker_bridge.settings import Settings
+
+log = logging.getLogger(__name__)
+
+
+def run() -> int:
+    """Works until SIGTERM or SIGINT; returns the exit status. Raises StartError."""
+    forbid_dumps()
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # the library's own log lines say less than ours
+    from worker_bridge.settings import Settings
+
+    set_up_logging()
+    settings = Settings()
+    for name in settings.unknown_variables():
+        log.warning("%s is set, but there is no such setting", name)
+    asyncio.run(_run(settings))
+    return 0
+
+
+async def _run(settings: Settings) -> None:
+    from worker_bridge.app import Bridge
+
+    bridge = Bridge(settings)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, bridge.stop)
+    await bridge.run(lambda: print(f"worker-bridge {bridge.worker_id} reads {', '.join(bridge.reads)}", flush=True))

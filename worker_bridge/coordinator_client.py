@@ -1,0 +1,130 @@
+"""Calls to the coordinator. One call, one try: what comes after is for the worker to decide."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, Final
+
+import grpc
+
+from coordinator.pb import coordinator_pb2 as pb
+from coordinator.pb import coordinator_pb2_grpc
+from worker_bridge.channels import FAULTS, open_channel, words
+from worker_bridge.core.backoff import LONGEST_SECONDS
+from worker_bridge.core.delivery import Denial
+from worker_bridge.core.digest import task_digest
+from worker_bridge.core.envelope import Task
+from worker_bridge.core.lease import Lease
+from worker_bridge.core.outcome import Outcome
+from worker_bridge.core.timings import Timings
+from worker_bridge.errors import CallRefused, NoAnswer
+
+_DENIALS: Final = {
+    pb.LEASE_REASON_UNSPECIFIED: Denial.UNSPECIFIED,
+    pb.LEASE_REASON_HELD: Denial.HELD,
+    pb.LEASE_REASON_DONE: Denial.DONE,
+    pb.LEASE_REASON_SUPERSEDED: Denial.SUPERSEDED,
+    pb.LEASE_REASON_UNKNOWN_TASK: Denial.UNKNOWN_TASK,
+    pb.LEASE_REASON_MISMATCH: Denial.MISMATCH,
+}
+_REFUSALS: Final = frozenset({grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.OUT_OF_RANGE})
+# gRPC's own words, in all its implementations; the status alone may also mean a coordinator that is busy.
+_TOO_LARGE: Final = "larger than max"
+_QUIET_SECONDS: Final = 2 * LONGEST_SECONDS
+
+
+class CoordinatorClient:
+    """One channel, for the worker `owner`. Every call raises NoAnswer or CallRefused."""
+
+    def __init__(self, address: str, owner: str, timings: Timings) -> None:
+        self.address = address
+        self._owner = owner
+        self._timings = timings
+        self._channel = open_channel(address)
+        self._stub = coordinator_pb2_grpc.WorkflowServiceStub(self._channel)
+        self._answers = asyncio.Event()
+        self._answers.set()
+        self._silent_since = 0.0
+
+    async def acquire(self, task: Task) -> Lease | Denial:
+        """Asks for the lease of what an entry says."""
+        request = self._lease_request(task, task.attempt)
+        request.task_digest = task_digest(task)
+        asked_at = time.monotonic()
+        answer = await self._call(self._stub.AcquireTaskLease, request, self._timings.lease_call)
+        if not answer.acquired:
+            return _DENIALS.get(answer.reason, Denial.OTHER)
+        # The attempt that counts is the coordinator's; one of the plain rules does not say it.
+        return Lease.granted(answer.fence, answer.attempt or task.attempt, asked_at, self._timings)
+
+    async def renew(self, task: Task, lease: Lease) -> Lease | None:
+        """The lease, prolonged; None: it is lost."""
+        request = self._lease_request(task, lease.attempt)
+        request.fence = lease.fence
+        asked_at = time.monotonic()
+        seconds = min(self._timings.lease_call, max(lease.until - asked_at, 0.01))
+        answer = await self._call(self._stub.RenewTaskLease, request, seconds)
+        return lease.renewed(asked_at, self._timings) if answer.acquired else None
+
+    async def report(self, task: Task, lease: Lease, outcome: Outcome) -> bool:
+        """Whether the coordinator acknowledged it."""
+        request = pb.ReportTaskResultRequest(
+            task_id=task.task_id,
+            run_id=task.run_id,
+            node_id=task.node_id,
+            attempt=lease.attempt,
+            status=outcome.status,
+            output=outcome.output,
+            error=outcome.error,
+            owner=self._owner,
+            terminal=outcome.terminal,
+            logs_json=outcome.logs_json,
+            fence=lease.fence,
+            error_json=outcome.error_json,
+        )
+        answer = await self._call(self._stub.ReportTaskResult, request, self._timings.report_call)
+        return bool(answer.acknowledged)
+
+    async def usable(self) -> None:
+        """Returns when it seems to answer. Who takes entries waits for this: without leases they could only be held."""
+        while True:
+            state = self._channel.get_state(try_to_connect=True)
+            if state is not grpc.ChannelConnectivity.READY:
+                await self._channel.wait_for_state_change(state)
+            elif self._answers.is_set() or time.monotonic() - self._silent_since >= _QUIET_SECONDS:
+                return
+            else:
+                try:
+                    async with asyncio.timeout(_QUIET_SECONDS):
+                        await self._answers.wait()
+                except TimeoutError:
+                    pass
+
+    async def close(self) -> None:
+        """Ends the channel."""
+        await self._channel.close()
+
+    def _lease_request(self, task: Task, attempt: int) -> pb.AcquireTaskLeaseRequest:
+        return pb.AcquireTaskLeaseRequest(
+            task_id=task.task_id,
+            run_id=task.run_id,
+            owner=self._owner,
+            ttl_seconds=self._timings.ttl,
+            attempt=attempt,
+        )
+
+    async def _call(self, method: Any, request: Any, seconds: float) -> Any:
+        try:
+            answer = await method(request, timeout=seconds)
+        except grpc.aio.AioRpcError as error:
+            refused = error.code() in _REFUSALS or _TOO_LARGE in (error.details() or "")
+            if refused:
+                self._answers.set()
+                raise CallRefused(words(error)) from None
+            self._answers.clear()
+            self._silent_since = time.monotonic()
+            text = f"coordinator at {self.address}: {words(error)}"
+            raise NoAnswer(text, fault=error.code() in FAULTS) from None
+        self._answers.set()
+        return answer

@@ -1,0 +1,23 @@
+"""Errors that an operator reads: they say what happened and what to do."""
+
+from __future__ import annotations
+
+
+class StartError(Exception):
+    """The bridge cannot start as it is set up: exit status 3."""
+
+
+class Unreachable(Exception):
+    """Redis does not answer, or not now: whoever asked tries again after a while."""
+
+
+class NoAnswer(Exception):
+    """A call got no answer, or one that says to try again later. `fault`: not before an operator mends something."""
+
+    def __init__(self, message: str, *, fault: bool = False) -> None:
+        super().__init__(message)
+        self.fault = fault
+
+
+class CallRefused(Exception):
+    """The coordinator will not take this call, now or later; the text says why."""

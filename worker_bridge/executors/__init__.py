@@ -1,0 +1,1 @@
+"""Executors: one for each kind of node."""

@@ -1,0 +1,94 @@
+"""Tasks of a language runtime: their code goes to a language server."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import grpc
+
+from langserver.pb import lang_pb2 as pb
+from worker_bridge.channels import words
+from worker_bridge.core.envelope import Task
+from worker_bridge.core.outcome import Outcome
+from worker_bridge.core.timings import GRACE_SECONDS
+from worker_bridge.executors.answers import outcome_of
+from worker_bridge.executors.program import BadProgram, Program, parse_program
+from worker_bridge.executors.servers import Server, Servers
+from worker_bridge.executors.trouble import Trouble, trouble_of
+
+log = logging.getLogger(__name__)
+
+_DOUBTFUL_TRIES: Final = 3
+
+
+class LanguageExecutor:
+    """One runtime on several servers. While none of them takes a task it waits: until it is cancelled."""
+
+    def __init__(self, runtime: str, addresses: Sequence[str], alarm: Callable[[str], None]) -> None:
+        self._runtime = runtime
+        self._servers = Servers(runtime, addresses)
+        self._alarm = alarm
+
+    async def start(self) -> None:
+        """See Executor."""
+        await self._servers.start()
+
+    async def execute(self, task: Task, seconds: int) -> Outcome:
+        """See Executor. `seconds` are one execution's: a server that dies in it, or is full, costs the task none."""
+        try:
+            program = parse_program(task.input)
+        except BadProgram as error:
+            return Outcome.failed("INVALID_ARGUMENT", str(error), terminal=True)
+        request = self._request(task, program, seconds - GRACE_SECONDS)
+        doubts = 0
+        while True:
+            server = await self._servers.take()
+            try:
+                response = await server.stub.Execute(
+                    request, timeout=request.timeout_seconds + GRACE_SECONDS, metadata=_metadata(task)
+                )
+            except grpc.aio.AioRpcError as error:
+                trouble, asked = trouble_of(error)
+                text = f"{self._runtime} at {server.address}: {words(error)}"
+                if trouble is Trouble.REFUSED:
+                    server.answered()
+                    return Outcome.failed(error.code().name, error.details() or "", terminal=True)
+                doubts += trouble is Trouble.DOUBTFUL
+                if doubts == _DOUBTFUL_TRIES:
+                    return Outcome.failed("INTERNAL", text, terminal=False)
+                self._avoid(server, trouble, asked, text)
+            else:
+                server.answered()
+                return outcome_of(response, program.filename)
+            finally:
+                self._servers.release(server)
+
+    async def close(self) -> None:
+        """See Executor."""
+        await self._servers.close()
+
+    def _avoid(self, server: Server, trouble: Trouble, asked_seconds: float, text: str) -> None:
+        server.rest(asked_seconds)
+        if trouble is Trouble.FAULT:
+            self._alarm(text)
+        else:
+            log.info("%s; it is tried again", text)
+
+    def _request(self, task: Task, program: Program, most_seconds: int) -> pb.ExecuteRequest:
+        return pb.ExecuteRequest(
+            task_id=task.task_id,
+            runtime=self._runtime,
+            input_json=program.input_json,
+            timeout_seconds=min(program.timeout_seconds or most_seconds, most_seconds),
+            metadata={"from": "worker"},
+            limits=pb.Limits(**program.limits),
+            timezone=program.timezone,
+            seed=program.seed,
+            inline_code=pb.InlineCode(code=program.code, filename=program.filename),
+        )
+
+
+def _metadata(task: Task) -> tuple[tuple[str, str], ...]:
+    return (("traceparent", task.traceparent),) if task.traceparent else ()

@@ -1,0 +1,174 @@
+"""The settings of the worker bridge: environment variables, checked when they are read."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+import secrets
+import socket
+from collections.abc import Iterable
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from worker_bridge.core.queues import ASIDE, canonical, stream_name
+from worker_bridge.core.timings import TimingError, Timings
+from worker_bridge.errors import StartError
+
+_PREFIX = "WORKER_"
+_HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
+_NAME = re.compile(r"[A-Za-z0-9._-]+(:[A-Za-z0-9._-]+)*")
+_WORKER_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_HIGHEST_PORT = 65535
+_LONGEST_SECONDS = 86_400
+
+
+def split_address(text: str) -> tuple[str, int]:
+    """Host, without the brackets of IPv6, and port of `HOST:PORT`. Raises ValueError."""
+    host, _, port = text.rpartition(":")
+    if not _HOST.fullmatch(host) or not port.isascii() or not port.isdecimal() or int(port) > _HIGHEST_PORT:
+        raise ValueError("expected HOST:PORT or [IPv6]:PORT")
+    return host.strip("[]"), int(port)
+
+
+def _host_and_port(text: str) -> str:
+    split_address(text)
+    return text
+
+
+def _grpc_address(text: str) -> str:
+    return text if text.startswith("unix:") and text != "unix:" else _host_and_port(text)
+
+
+def _loopback(text: str) -> str:
+    host, _ = split_address(text)
+    if host.lower() != "localhost" and not ipaddress.ip_address(host).is_loopback:
+        raise ValueError
+    return text
+
+
+def _worker_addrs(value: object) -> object:
+    """`RUNTIME:ADDRESS`, several of them; a runtime may come again."""
+    if not isinstance(value, str):
+        return value
+    by_runtime: dict[str, tuple[str, ...]] = {}
+    for item in filter(None, (part.strip() for part in value.split(","))):
+        runtime, _, address = item.partition(":")
+        if not _NAME.fullmatch(runtime):
+            raise ValueError
+        name = canonical(runtime)
+        by_runtime[name] = tuple(dict.fromkeys((*by_runtime.get(name, ()), _grpc_address(address))))
+    return by_runtime
+
+
+def _queues(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    names = [name for name in (part.strip() for part in value.split(",")) if name]
+    if not all(_NAME.fullmatch(name) for name in names):
+        raise ValueError
+    return tuple(dict.fromkeys(canonical(name) for name in names))
+
+
+def _worker_id(text: str) -> str:
+    if not _WORKER_ID.fullmatch(text) or text == ASIDE:
+        raise ValueError
+    return text
+
+
+def _prefix(text: str) -> str:
+    if not _NAME.fullmatch(text):
+        raise ValueError
+    return text
+
+
+def _own_name() -> str:
+    host = re.sub(r"[^A-Za-z0-9._-]", "-", socket.gethostname())[:100] or "worker"
+    return f"{host}-{secrets.token_hex(4)}"
+
+
+def _whole(low: int, high: int, default: int) -> Any:
+    """A whole number; the description is what an error says was expected."""
+    return Field(default, ge=low, le=high, description=f"a whole number from {low} to {high}")
+
+
+class Settings(BaseSettings):
+    """One attribute a variable: the name in capitals. Raises StartError, which names the variable."""
+
+    model_config = SettingsConfigDict(frozen=True, extra="forbid", validate_default=False)
+
+    coordinator_addr: Annotated[str, AfterValidator(_grpc_address)] = Field(
+        "localhost:50051", description="HOST:PORT, [IPv6]:PORT or unix:PATH"
+    )
+    redis_addr: Annotated[str, AfterValidator(_host_and_port)] = Field(
+        "127.0.0.1:6379", description="HOST:PORT or [IPv6]:PORT"
+    )
+    lang_worker_addrs: Annotated[dict[str, tuple[str, ...]], NoDecode, BeforeValidator(_worker_addrs)] = Field(
+        default_factory=dict, description="RUNTIME:HOST:PORT, separated by commas"
+    )
+    worker_queues: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_queues)] = Field(
+        (), description="names of queues, separated by commas"
+    )
+    worker_concurrency: int = _whole(1, 10_000, 10)
+    lease_ttl_seconds: int = _whole(1, 3_600, 90)
+    worker_id: Annotated[str, AfterValidator(_worker_id)] = Field(
+        default_factory=_own_name, description=f"up to 128 of A-Z a-z 0-9 . _ : -, and not {ASIDE}"
+    )
+    worker_max_deliveries: int = _whole(1, 1_000_000, 5)
+    task_timeout_seconds: int = _whole(1, _LONGEST_SECONDS, 90)
+    worker_drain_seconds: int = _whole(0, _LONGEST_SECONDS, 30)
+    stream_prefix: Annotated[str, AfterValidator(_prefix)] = Field("tasks", description="letters, digits, . _ - and :")
+    stream_shards: int = _whole(1, 1_024, 1)
+    worker_metrics_addr: Annotated[str, AfterValidator(_loopback)] | None = Field(
+        None, description="HOST:PORT of this machine's loopback"
+    )
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise StartError(_explain(error)) from None
+
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        try:
+            _ = self.timings
+        except TimingError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+    @property
+    def timings(self) -> Timings:
+        """What follows from the settings that are seconds."""
+        return Timings.of(self.lease_ttl_seconds, self.task_timeout_seconds, self.worker_drain_seconds)
+
+    def streams(self, node_types: Iterable[str]) -> tuple[str, ...]:
+        """What is read: all shards of WORKER_QUEUES, else of one queue for each of `node_types`. Raises StartError."""
+        queues = self.worker_queues or tuple(node_types)
+        if not queues:
+            raise StartError(
+                "there is nothing to execute tasks with: set LANG_WORKER_ADDRS, as in python:127.0.0.1:50053"
+            )
+        return tuple(
+            stream_name(self.stream_prefix, queue, shard) for queue in queues for shard in range(self.stream_shards)
+        )
+
+    @staticmethod
+    def unknown_variables() -> list[str]:
+        """Variables of our prefix that mean nothing: a typo, or an orchestrator's."""
+        known = {name.upper() for name in Settings.model_fields}
+        return sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in known)
+
+
+def _explain(error: ValidationError) -> str:
+    """The first thing that is wrong, in the words of somebody who sets variables."""
+    first = error.errors(include_url=False)[0]
+    if not first["loc"]:
+        return str(first["ctx"]["error"])
+    name = str(first["loc"][0])
+    field = Settings.model_fields.get(name)
+    if field is None:
+        return f"there is no setting {name!r}"
+    return f"{name.upper()} is {str(first['input'])[:200]!r}: expected {field.description}"

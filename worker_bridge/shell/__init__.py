@@ -1,0 +1,1 @@
+"""What does what the decisions say: reads, leases, has executed, reports, reclaims."""

@@ -1,0 +1,18 @@
+"""Whom the shell talks to, and the moments that it keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from worker_bridge.coordinator_client import CoordinatorClient
+from worker_bridge.core.timings import Timings
+from worker_bridge.streams.port import StreamPort
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """One of each for a bridge."""
+
+    coordinator: CoordinatorClient
+    streams: StreamPort
+    timings: Timings

@@ -1,0 +1,200 @@
+"""One entry's life, done: asks, has executed, reports and puts away as `core.delivery` decides."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+from worker_bridge.core.delivery import (
+    Acquire,
+    CutOff,
+    Denial,
+    Denied,
+    End,
+    Event,
+    Execute,
+    Executed,
+    Granted,
+    LeaseLost,
+    Life,
+    Refused,
+    Report,
+    Reported,
+    Stopping,
+)
+from worker_bridge.core.envelope import Task, parse_entry
+from worker_bridge.core.lease import Lease
+from worker_bridge.core.outcome import Outcome
+from worker_bridge.errors import CallRefused, NoAnswer
+from worker_bridge.executors.registry import Executors
+from worker_bridge.metrics import Metrics
+from worker_bridge.shell.disposal import Disposal
+from worker_bridge.shell.hand import Hand
+from worker_bridge.shell.keeper import Keeper
+from worker_bridge.shell.links import Links
+from worker_bridge.shell.patience import Patience
+from worker_bridge.streams.port import Entry
+
+log = logging.getLogger(__name__)
+
+
+class Worker:
+    """All entries in hand, each in a task of its own that gives its slot back at the end."""
+
+    def __init__(
+        self,
+        links: Links,
+        executors: Executors,
+        hand: Hand,
+        metrics: Metrics,
+        most_deliveries: int,
+    ) -> None:
+        self._links = links
+        self._disposal = Disposal(links.streams, metrics, links.timings)
+        self._executors = executors
+        self._hand = hand
+        self._metrics = metrics
+        self._most_deliveries = most_deliveries
+        self._held: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._stopping = asyncio.Event()
+        self._cut_off: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def begin(self, entry: Entry) -> None:
+        """Takes over an entry and the slot that it holds."""
+        key = (entry.stream, entry.id)
+        life = asyncio.create_task(self._live(entry))
+        self._held[key] = life
+        life.add_done_callback(lambda _: self._put_away(key))
+
+    def holds(self, entry: Entry) -> bool:
+        """Whether this very entry is in hand."""
+        return (entry.stream, entry.id) in self._held
+
+    def held(self) -> frozenset[tuple[str, str]]:
+        """Stream and id of what is in hand."""
+        return frozenset(self._held)
+
+    async def drain(self, seconds: float) -> None:
+        """Ends what is not leased yet, and lets the rest finish for so long; what goes on then is cut off."""
+        self._stopping.set()
+        if self._held:
+            await asyncio.wait(self._held.values(), timeout=seconds)
+        self.cut_off()
+        if self._held:
+            await asyncio.wait(self._held.values())
+
+    def cut_off(self) -> None:
+        """Ends everything now, unreported."""
+        self._stopping.set()
+        if not self._cut_off.done():
+            self._cut_off.set_result(None)
+
+    def _put_away(self, key: tuple[str, str]) -> None:
+        del self._held[key]
+        self._hand.give_back(1)
+
+    async def _live(self, entry: Entry) -> None:
+        try:
+            await self._disposal.put(entry, await self._decided(entry), self._cut_off)
+        except Exception:
+            # A fault of ours: the entry stays, and is looked at again when it has not been touched for long.
+            log.exception("%s %s", entry.stream, entry.id)
+
+    async def _decided(self, entry: Entry) -> End:
+        life = Life.begin(parse_entry(entry.fields), entry.deliveries, self._most_deliveries)
+        keeper: Keeper | None = None
+        try:
+            while True:
+                match life.step:
+                    case End() as end:
+                        return end
+                    case Acquire(task):
+                        answer = await self._or_cut_off(self._acquire(task))
+                        if isinstance(answer, Lease):
+                            keeper = Keeper(entry, task, answer, self._links)
+                            answer = Granted()
+                        life = life.after(answer)
+                    case Execute(task):
+                        assert keeper is not None
+                        life = life.after(await self._execute_leased(task, keeper))
+                    case Report(task, outcome):
+                        assert keeper is not None
+                        event = await self._or_cut_off(self._report(task, outcome, keeper), keeper.lost)
+                        if event == Reported(acknowledged=True):
+                            self._metrics.reported(entry.stream, outcome)
+                        life = life.after(event)
+        finally:
+            if keeper is not None:
+                await keeper.stop()
+
+    async def _or_cut_off(self, doing: Coroutine[Any, Any, Any], *lost: asyncio.Task[LeaseLost]) -> Any:
+        """What `doing` gives, or, if that comes first, the loss of the lease, or the end of the drain."""
+        work = asyncio.create_task(doing)
+        try:
+            await asyncio.wait((work, self._cut_off, *lost), return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                return work.result()
+            return next((one.result() for one in lost if one.done()), CutOff())
+        finally:
+            work.cancel()
+            await asyncio.wait((work,))
+
+    async def _acquire(self, task: Task) -> Lease | Event:
+        patience = Patience()
+        while not self._stopping.is_set():
+            try:
+                answer = await self._links.coordinator.acquire(task)
+            except CallRefused as refused:
+                return Refused(str(refused))
+            except NoAnswer as error:
+                self._trouble(task, error, patience)
+                await self._or_stopping(patience)
+            else:
+                return Denied(answer) if isinstance(answer, Denial) else answer
+        return Stopping()
+
+    async def _or_stopping(self, patience: Patience) -> None:
+        waits = {asyncio.create_task(patience.wait()), asyncio.create_task(self._stopping.wait())}
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+
+    async def _execute_leased(self, task: Task, keeper: Keeper) -> Event:
+        event: Event = await self._or_cut_off(self._execute(task), keeper.lost)
+        if isinstance(event, Executed):
+            # Both may have come while this process stood still; whoever has lost the lease has no result.
+            if keeper.lost.done():
+                return keeper.lost.result()
+            if not keeper.lease.lives(time.monotonic()):
+                return LeaseLost(told=False)
+        return event
+
+    async def _execute(self, task: Task) -> Executed:
+        try:
+            return Executed(await self._executors.execute(task, self._links.timings.task_timeout))
+        except Exception as error:
+            log.exception("the executor of %r failed", task.node_type)
+            return Executed(Outcome.failed("INTERNAL", f"worker bridge: {type(error).__name__}", terminal=False))
+
+    async def _report(self, task: Task, outcome: Outcome, keeper: Keeper) -> Event:
+        patience = Patience()
+        while keeper.lease.lives(time.monotonic()):
+            try:
+                return Reported(await self._links.coordinator.report(task, keeper.lease, outcome))
+            except CallRefused as refused:
+                return Refused(str(refused))
+            except NoAnswer as error:
+                self._trouble(task, error, patience)
+                await patience.wait()
+        return LeaseLost(told=False)
+
+    def _trouble(self, task: Task, error: NoAnswer, patience: Patience) -> None:
+        if error.fault:
+            self._metrics.alarm(str(error))
+        elif patience.first:
+            log.warning("task %s waits: %s", task.task_id, error)

@@ -1,0 +1,1 @@
+"""Streams: the port, and what is behind it."""
