@@ -144,16 +144,18 @@ class Settings(BaseSettings):
         """What follows from the settings that are seconds."""
         return Timings.of(self.lease_ttl_seconds, self.task_timeout_seconds, self.worker_drain_seconds)
 
-    def streams(self, node_types: Iterable[str]) -> tuple[str, ...]:
-        """What is read: all shards of WORKER_QUEUES, else of one queue for each of `node_types`. Raises StartError."""
+    def streams(self, node_types: Iterable[str]) -> dict[str, str]:
+        """What is read, with the queue of each stream; without WORKER_QUEUES one a node type. Raises StartError."""
         queues = self.worker_queues or tuple(node_types)
         if not queues:
             raise StartError(
                 "there is nothing to execute tasks with: set LANG_WORKER_ADDRS, as in python:127.0.0.1:50053"
             )
-        return tuple(
-            stream_name(self.stream_prefix, queue, shard) for queue in queues for shard in range(self.stream_shards)
-        )
+        return {
+            stream_name(self.stream_prefix, queue, shard): queue
+            for queue in queues
+            for shard in range(self.stream_shards)
+        }
 
     @staticmethod
     def unknown_variables() -> list[str]:

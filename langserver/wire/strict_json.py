@@ -88,6 +88,8 @@ _TRAILING: Final = {
 
 def _on_any_python(error: json.JSONDecodeError) -> json.JSONDecodeError:
     """The same error on every CPython: from 3.13 on a trailing comma is called one, and pointed at."""
+    if error.doc.startswith("\ufeff"):  # as `json.loads` has it
+        return json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", error.doc, 0)
     closed = _TRAILING.get((error.msg, error.doc[error.pos : error.pos + 1]))
     before = error.doc[: error.pos].rstrip(" \t\n\r") if closed else ""
     if not before.endswith(","):

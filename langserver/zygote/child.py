@@ -18,12 +18,12 @@ from langserver.wire.strict_json import BadInput
 from langserver.zygote.fork import Seal
 from langserver.zygote.runtime import Runtime
 
-_FAULT = 63  # below the exit codes of the jail's steps, above that of a child whose time is up
-# Made in the zygote, since a handler of MemoryError must not allocate.
+# Made here, since a handler of MemoryError must not allocate.
 _OUT_OF_MEMORY = Channel.prepare(
     Report(failures=(Failure(ErrorKind.MEMORY_LIMIT, "the task needed more memory than its limit", "MemoryError"),))
 )
 _NOT_STARTED = encode(Kind.STARTED) + _OUT_OF_MEMORY
+_FAULT = 63  # below the exit codes of the jail's steps, above that of a child whose time is up
 
 
 def live(runtime: Runtime, seal: Seal, ahead: bool = False) -> NoReturn:
@@ -59,6 +59,7 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
     except EOFError:  # a warm child that was never needed
         return
     channel.set_log_budget(header.log_bytes)
+    gc.freeze()  # or the first thing made now would have everything looked at that was made since the zygote froze it
     gc.enable()
     try:
         source = pipe.read(Kind.SOURCE).decode()
