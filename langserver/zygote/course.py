@@ -89,6 +89,8 @@ class Course:
             await self._settled.wait()
             if self._ended() is None:
                 await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
+            if self._ended() is not None:  # its limits may be those of its birth: it gets nothing of the task
+                return
         if self._job.bounds.memory_bytes is not None:
             self._child.zygote.watch.begin(self._child, self._job.bounds.memory_bytes, self._overgrow)
         self._hand_over.send()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 from types import SimpleNamespace
 
 from langserver.core.claims import Report
@@ -43,6 +44,11 @@ class FakeChild(Child):
     async def limit(self, memory_bytes, cpu_seconds):
         self.limiting.set()
         await self.limited.wait()
+
+    def was_sent(self):
+        """What there is for it to read now."""
+        readable, _, _ = select.select([self.far_input], [], [], 0)
+        return os.read(self.far_input, 1 << 16) if readable else b""
 
     def say(self, *frames):
         os.write(self.far_report, b"".join(frames))

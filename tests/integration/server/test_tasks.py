@@ -113,7 +113,9 @@ async def test_while_its_limits_are_lowered():
     await bench.child.limiting.wait()
     await bench.gone(call)
     bench.child.limited.set()
-    await bench.child.killed.wait()
+    await settle()
+    assert bench.child.kills
+    assert bench.child.was_sent() == b"", "it is not known which limits it has"
     await bench.ended()
 
 
