@@ -55,7 +55,30 @@ runtime.learn(child(rehearsed))
 print(json.dumps([json.loads(child(lambda: answer(times))) for times in (0, 1, 5)]), flush=True)
 os._exit(0)
 """
+# All that can be reached from the global object and the modules, as text.
+LOOK_AROUND = r"""
+const seen = new Set(), found = [];
+function look(value, path) {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return;
+  seen.add(value);
+  found.push([path, Object.isExtensible(value)]);
+  for (const key of Reflect.ownKeys(value)) {
+    const it = Object.getOwnPropertyDescriptor(value, key), name = `${path}.${String(key)}`;
+    const shown = typeof it.value === 'function' ? Function.prototype.toString.call(it.value) : String(it.value === Object(it.value));
+    found.push([name, it.writable, it.enumerable, it.configurable, typeof it.value, shown, it.value === Object(it.value) ? '' : String(it.value)]);
+    if (/timeOrigin$/.test(name)) found.pop(); // when it began is its own
+    look(it.value, name); look(it.get, name); look(it.set, name);
+  }
+  look(Object.getPrototypeOf(value), path + '.__proto__');
+}
+look(globalThis, 'globalThis');
+for (const name of ['assert', 'buffer', 'crypto', 'events', 'path', 'querystring', 'string_decoder', 'url', 'util']) look(require(name), name);
+if (found.length < 3000) throw new Error('it has not looked around: ' + found.length);
+const digest = require('crypto').createHash('sha256').update(JSON.stringify(found)).digest('hex');
+return [digest, inputs, new Error('x').stack, console.count() + '', setTimeout(() => {}, 0) + '', RegExp.$1];
+"""  # noqa: E501 - JavaScript
 PROGRAMS = {
+    "all there is": (LOOK_AROUND, None),
     "inputs": ("return [inputs, Object.getOwnPropertyNames(globalThis).length]", None),
     "zone": (
         "return [new Date(0).getHours(), Intl.DateTimeFormat().resolvedOptions().timeZone]",
@@ -79,4 +102,5 @@ def test_a_warm_child_answers_as_one_that_is_not(name: str) -> None:
     )
     cold, *warm = json.loads(done.stdout)
     assert warm == [cold, cold]
+    assert bool(cold[0]) is (wanted != ""), "it ran"
     assert wanted is None or cold[0] == wanted

@@ -67,7 +67,9 @@ class Ran:
         return self.failure.kind
 
 
-def _child(runtime: PythonRuntime, header: TaskHeader, read: int, write: int, memory: int, seconds: int) -> None:
+def _child(
+    runtime: PythonRuntime, header: TaskHeader, read: int, write: int, memory: int, seconds: int, is_warm: bool
+) -> None:
     vars(linecache).update(_CHILDS_LINECACHE)
     signal.alarm(seconds)
     if memory:
@@ -76,6 +78,8 @@ def _child(runtime: PythonRuntime, header: TaskHeader, read: int, write: int, me
         resource.setrlimit(resource.RLIMIT_AS, (size + memory, size + memory))
     channel, pipe = Channel(write), TaskPipe(read)
     channel.sealed()
+    if is_warm:
+        runtime.warm_up()
     header = TaskHeader.decode(pipe.read(Kind.HEADER))
     source = pipe.read(Kind.SOURCE).decode("utf-8", "surrogatepass")
     channel.set_log_budget(header.log_bytes)
@@ -114,8 +118,11 @@ def drive(
     memory: int = 0,
     seconds: int = 60,
     form: bytes | None = None,
+    is_warm: bool = False,
 ) -> Ran:
-    """Runs one task in a forked child and collects everything it says. `form`: given to it, empty: asked of it."""
+    """Runs one task in a forked child and collects everything it says. `form`: given to it, empty: asked of it.
+    `is_warm`: it has waited for its task.
+    """
     word = "none" if form is None else "given" if form else "wanted"
     header = TaskHeader(mode, zone, seed, "node.py", output_bytes, log_bytes, word)  # type: ignore[arg-type]
     task_read, task_write = os.pipe()
@@ -126,7 +133,7 @@ def drive(
         try:
             os.close(task_write)
             os.close(report_read)
-            _child(runtime, header, task_read, report_write, memory, seconds)
+            _child(runtime, header, task_read, report_write, memory, seconds, is_warm)
             status = 0
         finally:
             os._exit(status)
