@@ -12,7 +12,7 @@ from langserver.core.outcome import ErrorKind
 from langserver.core.verdict import EndReason, Exit
 from langserver.wire.conversation import Conversation
 from langserver.zygote.child_handle import Child
-from langserver.zygote.failures import ZygoteLost
+from langserver.zygote.failures import SpawnRefused, ZygoteLost
 from langserver.zygote.hand_over import HandOver
 from langserver.zygote.job import Job, LogLine, Outcome
 from langserver.zygote.judgement import judge
@@ -61,15 +61,7 @@ class Course:
         """
         timer = self._loop.call_later(self._job.bounds.timeout_seconds, self._time_is_up)
         try:
-            if self._ended() is None:
-                await self._begin()
-        except ZygoteLost:
-            pass
-        if self._ended() is not None:  # it came before there was anything to kill, or while limits were lowered
-            self._child.kill()
-            self._loop.call_later(REAP_SECONDS, give_up_unless_reaped, self._child)
-        try:
-            exit_ = await self._child.exit
+            exit_ = await self._through()
         finally:
             timer.cancel()
             self._child.zygote.watch.end(self._child)
@@ -82,6 +74,21 @@ class Course:
             return None
         return await self._close(exit_, wall_seconds)
 
+    async def _through(self) -> Exit | None:
+        """The child's end. Raises SpawnRefused: its limits could not be lowered."""
+        try:
+            if self._ended() is None:
+                await self._begin()
+        except ZygoteLost:
+            pass
+        except SpawnRefused:
+            self._child.kill()
+            raise
+        if self._ended() is not None:  # it came before there was anything to kill, or while limits were lowered
+            self._child.kill()
+            self._loop.call_later(REAP_SECONDS, give_up_unless_reaped, self._child)
+        return await self._child.exit
+
     async def _begin(self) -> None:
         self._loop.add_reader(self._child.report_fd, self._listen)
         if self._job.lower_memory_bytes or self._job.lower_cpu_seconds:
@@ -89,7 +96,7 @@ class Course:
             await self._settled.wait()
             if self._ended() is None:
                 await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds)
-            if self._ended() is not None:  # its limits may be those of its birth: it gets nothing of the task
+            if self._ended() is not None:  # and so it gets nothing of the task
                 return
         if self._job.bounds.memory_bytes is not None:
             self._child.zygote.watch.begin(self._child, self._job.bounds.memory_bytes, self._overgrow)

@@ -14,6 +14,7 @@ from langserver.limits import Asked, Ceilings
 from langserver.server.gate import Draining, Gate
 from langserver.server.tasks import Tasks
 from langserver.wire.frames import Kind, encode
+from langserver.zygote.failures import SpawnRefused
 from langserver.zygote.request import TaskRequest, make_job
 from tests.integration.server.fake_child import DONE, KILLED, FakeChild, FakeSupply
 
@@ -117,6 +118,33 @@ async def test_while_its_limits_are_lowered():
     assert bench.child.kills
     assert bench.child.was_sent() == b"", "it is not known which limits it has"
     await bench.ended()
+
+
+async def test_limits_that_cannot_be_lowered_leave_nothing_for_the_next_task():
+    """Who comes next has pipes of the same numbers."""
+    bench = Bench()
+
+    async def refused(*_):
+        raise SpawnRefused("no")
+
+    bench.child.limit = refused
+    call = bench.call(job(memory_mb=8))
+    bench.supply.allowed.set()
+    bench.child.say(encode(Kind.SEALED))
+    failure = (await call).outcome.verdict.failure
+    assert (failure.kind, bench.child.kills, bench.supply.given_back) == (ErrorKind.INTERNAL, 1, 1)
+    bench.child.let_go()
+    following = Bench()
+    call = following.call(job(memory_mb=8))
+    following.supply.allowed.set()
+    following.child.say(encode(Kind.SEALED))
+    following.child.limited.set()
+    async with asyncio.timeout(5):
+        await following.child.limiting.wait()  # it is heard
+    following.child.say(encode(Kind.STARTED))
+    following.child.report()
+    following.child.end(DONE)
+    assert (await call).outcome.verdict.report.output == b"1"
 
 
 async def test_while_it_is_handed_over():
