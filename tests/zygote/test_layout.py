@@ -73,6 +73,37 @@ def test_memory_is_in_large_pages_as_far_as_the_kernel_makes_them_and_holds_what
     assert has == can
 
 
+COPIED = """
+import mmap, os
+from langserver.sandbox.proc import Proc
+from langserver.zygote.layout import enlarge_pages
+
+MIB = 1 << 20
+
+def own():
+    with open("/proc/self/smaps_rollup") as sizes:
+        return next(int(line.split()[1]) << 10 for line in sizes if line.startswith("Private_Dirty"))
+
+area = mmap.mmap(-1, 32 * MIB, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+area[:] = bytes(range(256)) * (32 * MIB // 256)
+enlarge_pages(Proc())
+if not os.fork():
+    own()  # what looking costs
+    before = own()
+    for place in range(0, 32 * MIB, MIB):
+        area[place] = 255
+    print(own() - before, flush=True)
+    os._exit(0)
+os.wait()
+"""
+
+
+def test_a_child_that_writes_to_a_large_page_has_little_of_it_for_its_own() -> None:
+    """32 bytes, each somewhere else: of 32 MiB it may take some pages of 4 KiB."""
+    done = subprocess.run([sys.executable, "-I", "-c", COPIED], capture_output=True, text=True, check=True)
+    assert 32 * 4096 <= int(done.stdout) < 1 << 20
+
+
 @pytest.mark.parametrize("shown", [True, False])
 def test_a_zygote_that_may_not_see_its_memory_does_without(shown: bool) -> None:
     script = (
