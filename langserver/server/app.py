@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Any, NoReturn
 
 import grpc
@@ -23,7 +24,7 @@ from langserver.server.address import Address, parse_address
 from langserver.server.capabilities import capabilities, layers_in_force, with_packages
 from langserver.server.cores import usable_cores
 from langserver.server.descriptors import raise_descriptor_limit
-from langserver.server.endpoint import add_services, bind, make_server, outbox_bytes
+from langserver.server.endpoint import add_services, bind, keys_of, make_server, outbox_bytes
 from langserver.server.front import Front
 from langserver.server.gate import Gate
 from langserver.server.health import Health
@@ -77,6 +78,7 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
             log.warning("the layer %s is %s", layer.name, layer.void)
     for name in filter(settings.jit, settings.runtimes):
         log.warning("%s runs in the profile %s", name, profile(name, jit=True))
+    keys = keys_of(settings)
     bury_orphans()
     health = Health(settings.runtimes)
     pools = {name: Pool(_plan(settings, name, layers), health.listener(name)) for name in settings.runtimes}
@@ -87,24 +89,27 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
     offered = services(service, health, Outbox(outbox_bytes(settings)))
 
     def build(at: Address) -> tuple[grpc.aio.Server, Address]:
-        server = make_server(settings)
+        server = make_server(settings, keys)
         add_services(server, offered, reflection)
-        return server, bind(server, at, settings)
+        return server, bind(server, at, settings, keys)
 
     front = Front(build, address, linger_seconds=settings.max_timeout_seconds)
-    keeping: asyncio.Task[NoReturn] | None = None
+    keeping: list[asyncio.Task[NoReturn]] = []
     try:
         await _start(pools.values())
         await front.start()
-        keeping = asyncio.create_task(front.keep())
+        keeping = [asyncio.create_task(front.keep())]
+        if keys.are_in_files:
+            keeping.append(asyncio.create_task(keys.keep()))
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, partial(keys.look, at_once=True))
         stop, hurry = _stop_events()
         _announce(front.address)
         await _first(stop.wait(), keeping)
         log.info("draining: %d tasks run, %d wait", gate.running, gate.waiting)
         await _drain(gate, tasks, health, settings.drain_seconds, hurry)
     finally:
-        if keeping is not None:
-            keeping.cancel()
+        for task in keeping:
+            task.cancel()
         await front.stop(_LAST_ANSWERS_SECONDS)
         await asyncio.gather(*(pool.close() for pool in pools.values()))
         if front.address.path:
@@ -112,13 +117,13 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
                 os.unlink(front.address.path)
 
 
-async def _first(asked: Coroutine[Any, Any, object], keeping: asyncio.Task[NoReturn]) -> None:
-    """Returns when it is asked to; raises what `keeping` ends with before."""
+async def _first(asked: Coroutine[Any, Any, object], keeping: Iterable[asyncio.Task[NoReturn]]) -> None:
+    """Returns when it is asked to; raises what one of `keeping` ends with before."""
     asking = asyncio.ensure_future(asked)
-    await asyncio.wait({asking, keeping}, return_when=asyncio.FIRST_COMPLETED)
+    ended, _ = await asyncio.wait({asking, *keeping}, return_when=asyncio.FIRST_COMPLETED)
     if not asking.done():
         asking.cancel()
-        await keeping
+        await ended.pop()
 
 
 def _plan(settings: Settings, runtime: str, layers: frozenset[str]) -> PoolPlan:
