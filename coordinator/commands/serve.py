@@ -8,6 +8,7 @@ import os
 import signal
 from argparse import Namespace
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from coordinator.commands.exits import ExitStatus
@@ -43,6 +44,8 @@ async def _serve(settings: Settings) -> None:
     async with Coordinator(settings) as coordinator:
         stop = asyncio.Event()
         _on_stop(stop.set)
+        if coordinator.keys.are_in_files:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, partial(coordinator.keys.look, at_once=True))
         line(f"coordinator listening on {coordinator.address}")
         await stop.wait()
         log.info("stopping")
