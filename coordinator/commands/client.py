@@ -40,7 +40,6 @@ def connected(addr: str | None) -> Iterator[Client]:
         parse_address(address)
     except ValueError as error:
         raise UsageError(f"{address}: {error} (--addr, COORDINATOR_ADDR)") from None
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # the library's own log lines say less than ours
     options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", MESSAGE_BYTES)]
     try:
         caller = Caller(_keys(), time.monotonic)

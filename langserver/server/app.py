@@ -20,6 +20,7 @@ from langserver.core.verdict import MIB, EndReason
 from langserver.errors import StartError
 from langserver.sandbox import confine
 from langserver.sandbox.probe import probe
+from langserver.server.access.handshakes import Handshakes
 from langserver.server.address import Address, parse_address
 from langserver.server.capabilities import capabilities, layers_in_force, with_packages
 from langserver.server.cores import usable_cores
@@ -45,8 +46,9 @@ _LAST_ANSWERS_SECONDS = 1.0
 _LAST_TASKS_SECONDS = 20.0  # a killed child is gone in milliseconds
 
 
-def serve(settings: Settings, listen: str | None, reflection: bool) -> int:
-    """Serves until SIGTERM or SIGINT; returns the exit status. `listen` goes before LANG_LISTEN_ADDR.
+def serve(settings: Settings, listen: str | None, reflection: bool, handshakes: Handshakes | None = None) -> int:
+    """Serves until SIGTERM or SIGINT; returns the exit status. `listen` goes before LANG_LISTEN_ADDR; of `handshakes`
+    that fail the log tells.
 
     Call it in the main thread: zygotes live as long as the thread that started them. Raises StartError.
     """
@@ -57,11 +59,11 @@ def serve(settings: Settings, listen: str | None, reflection: bool) -> int:
         log.warning("%s is set, but there is no such setting", name)
     raise_descriptor_limit(settings)
     with suppress(asyncio.CancelledError):  # stopped while it started
-        asyncio.run(_serve(settings, listen or settings.listen_addr, reflection or settings.reflection))
+        asyncio.run(_serve(settings, listen or settings.listen_addr, reflection or settings.reflection, handshakes))
     return 0
 
 
-async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
+async def _serve(settings: Settings, listen: str, reflection: bool, handshakes: Handshakes | None) -> None:
     starting = asyncio.current_task()
     assert starting is not None
     _on_stop(starting.cancel)
@@ -79,6 +81,9 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
     for name in filter(settings.jit, settings.runtimes):
         log.warning("%s runs in the profile %s", name, profile(name, jit=True))
     keys = keys_of(settings)
+    if handshakes is not None:
+        loop = asyncio.get_running_loop()
+        loop.add_reader(handshakes.descriptor, lambda: handshakes.read(loop.time()))
     bury_orphans()
     health = Health(settings.runtimes)
     pools = {name: Pool(_plan(settings, name, layers), health.listener(name)) for name in settings.runtimes}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import ssl
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -146,7 +148,65 @@ async def test_what_the_bridge_says_when_certificates_do_not_fit(start: Start, p
                 GUARD,
                 f"{what} at {wrong_link}: {bridge.words}",
             )
+            assert not says(bridge, "ssl_transport_security")
             await bridge.kill()
+
+
+@pytest.mark.parametrize("kind", ["coordinator", "langserver"])
+async def test_what_a_server_says_of_clients_that_do_not_fit(start: Start, pki: Pki, kind: str) -> None:
+    """Few lines, with the reasons and nothing that a client sent."""
+    prefix = {"coordinator": "COORDINATOR", "langserver": "LANG"}[kind]
+    server, at = await start(kind, **pki.serving(prefix))
+    head = "clients that could not connect over TLS: "
+    expired = pki.files("expired", "evil@example.org", expired=True)
+    stranger = pki.files("stranger", "evil@example.org", by=pki.stranger)
+    told: list[str] = []
+    for words, cert_and_key in (
+        ("no client certificate", None),
+        ("an expired client certificate", expired),
+        ("a client certificate that the client CA did not sign", stranger),
+    ):
+        await _shake(at, pki, cert_and_key)
+        told.append(f"{words} (1)")
+    for _ in range(20):
+        await _send(at, b"GET / HTTP/1.1 evil\r\n\r\n")
+        await _send(at, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+    await until(lambda: says(server, head + told[0]), GUARD, server.words)
+
+    async def all_told() -> bool:
+        await _send(at, b"evil")  # the next failure after a while tells of those before
+        return all(says(server, words) for words in (*told[1:], "no TLS ("))
+
+    try:
+        await until(all_told, GUARD)
+    except AssertionError:
+        pytest.fail(server.words)
+    assert server.words.count(head) <= 4, "one line in ten seconds"
+    assert not says(server, "evil")
+    assert not says(server, "ssl_transport_security")
+    assert await server.stop() == 0
+
+
+async def _shake(at: str, pki: Pki, cert_and_key: tuple[str, str] | None) -> None:
+    context = ssl.create_default_context(cafile=pki.ca)
+    context.set_alpn_protocols(["h2"])
+    if cert_and_key:
+        context.load_cert_chain(*cert_and_key)
+    host, _, port = at.rpartition(":")
+    with suppress(OSError):
+        reader, writer = await asyncio.open_connection(host, int(port), ssl=context)
+        await reader.read()  # until it is ended
+        writer.close()
+
+
+async def _send(at: str, data: bytes) -> None:
+    host, _, port = at.rpartition(":")
+    with suppress(OSError):
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(data)
+        writer.write_eof()
+        await reader.read()
+        writer.close()
 
 
 async def test_tls_to_a_server_without_and_a_certificate_for_another_host(
