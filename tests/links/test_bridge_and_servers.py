@@ -174,7 +174,7 @@ async def test_what_a_server_says_of_clients_that_do_not_fit(start: Start, pki: 
     await until(lambda: says(server, head + told[0]), GUARD, server.words)
 
     async def all_told() -> bool:
-        await _send(at, b"evil")  # the next failure after a while tells of those before
+        await _send(at, b"GET / HTTP/1.1 evil\r\n\r\n")  # the next failure after a while tells of those before
         return all(says(server, words) for words in (*told[1:], "no TLS ("))
 
     try:
