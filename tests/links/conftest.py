@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.bridge.redis_server import RedisServer, free_port
-from tests.chaos.processes import Part, python
+from tests.bridge.redis_server import RedisServer
+from tests.chaos.processes import Part, free_port, python
 from tests.links.pki import Pki
 
 Start = Callable[..., Awaitable[tuple[Part, str]]]
-_NOTHING = "COORDINATOR_ LANG_ WORKER_ STREAM_".split()
 
 
 @pytest.fixture(scope="module")

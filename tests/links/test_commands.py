@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 from collections.abc import AsyncIterator, Sequence
@@ -11,6 +12,7 @@ import grpc
 import pytest
 
 from tests.chaos.processes import python
+from tests.integration.server.raw_caller import RawCaller, message
 from tests.links.conftest import Start
 from tests.links.pki import Pki
 from tests.links.test_bridge_and_servers import WRONG, _wrong
@@ -128,3 +130,30 @@ async def test_health_says_what_to_check(start: Start, pki: Pki) -> None:
         status, said = typed("langserver.cli", *ask, *options)
         assert (status, words in said) == (1, True), said
     assert typed("langserver.cli", *ask, *named)[0] == 2
+
+
+async def test_what_callers_send_is_not_in_a_coordinators_log(start: Start) -> None:
+    """Requests that no gRPC library sends, whose metadata is no text."""
+    coordinator, addr = await start("coordinator", COORDINATOR_AUTH_TOKEN=TOKEN)
+
+    def call() -> None:
+        with RawCaller(addr) as caller:
+            paths = (
+                b"/\xff",
+                b"/x",
+                b"/workflow.v1.WorkflowService/AcquireTaskLease",
+                b"/workflow.v1.Coordinator/None",
+            )
+            streams = {
+                caller.call(message(b""), authorization=b"Bearer " + TOKEN[:-1].encode() + b"\xff", path=path)
+                for path in paths
+                for _ in range(10)
+            }
+            caller.wait_for_end_of(streams)
+
+    await asyncio.to_thread(call)
+    assert typed("coordinator.cli", "status", COORDINATOR_ADDR=addr, COORDINATOR_TOKEN=TOKEN) == (0, "")
+    assert "calls without a valid token were refused, the latest from ipv4:127.0.0.1:" in coordinator.words
+    assert TOKEN[:-1] not in coordinator.words
+    assert "xff" not in coordinator.words
+    assert len(coordinator.words.splitlines()) < 20
