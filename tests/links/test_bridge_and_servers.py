@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import ssl
 from contextlib import suppress
 from pathlib import Path
@@ -46,7 +47,7 @@ async def test_certificates_and_tokens_on_every_link_and_their_rotation(start: S
 
     install(OLD)
     tokens, token_file = str(pki.folder / "engines"), str(pki.folder / "bridges")
-    _, coordinator = await start("coordinator", **pki.serving("COORDINATOR", AUTH_TOKENS_FILE=tokens))
+    keeper, coordinator = await start("coordinator", **pki.serving("COORDINATOR", AUTH_TOKENS_FILE=tokens))
     _, server = await start("langserver", **pki.serving("LANG", AUTH_TOKENS_FILE=tokens))
     bridge, _ = await start(
         "worker-bridge",
@@ -62,6 +63,8 @@ async def test_certificates_and_tokens_on_every_link_and_their_rotation(start: S
             lambda caller=caller: _accepted(coordinator, caller), GUARD, "the token was not taken"
         )
         assert (status, line["state"], line["output"]) == (0, "COMPLETED", 42), err + bridge.words
+    keeper.signal(signal.SIGHUP)
+    await until(lambda: says(keeper, "COORDINATOR_TLS_CERT, _KEY, _CLIENT_CA: read again"), GUARD)
     assert not says(bridge, OLD)
     assert not says(bridge, NEW)
 
