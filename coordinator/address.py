@@ -25,6 +25,15 @@ class Address:
         return f"{self.host}:{self.port}"
 
 
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """What stands between the network and the coordinator."""
+
+    tls: bool
+    client_certificates: bool
+    token: bool
+
+
 def parse_address(text: str) -> Address:
     """Raises ValueError."""
     host, _, port = text.rpartition(":")
@@ -43,10 +52,26 @@ def is_local(address: Address) -> bool:
         return False
 
 
-def check_exposure(address: Address, allow_insecure: bool) -> None:
-    """Refuses to let a network submit and end tasks: nobody is asked who he is. Raises StartError."""
-    if not allow_insecure and not is_local(address):
+def check_exposure(address: Address, protection: Protection, allow_insecure: bool) -> None:
+    """Refuses to let a network submit and end tasks in the clear, or everybody. Raises StartError."""
+    if allow_insecure or is_local(address):
+        return
+    if not protection.tls and protection.token:
         raise StartError(
-            f"refusing to listen on {address}, beyond this machine: everybody who can reach it could run code. This "
-            "version has no TLS and no token yet. COORDINATOR_ALLOW_INSECURE=1 listens all the same"
+            f"refusing to listen on {address}: the token would cross the network in the clear. "
+            f"Set COORDINATOR_TLS_CERT and COORDINATOR_TLS_KEY; {_ANYWAY}"
         )
+    if not protection.tls:
+        raise StartError(
+            f"refusing to listen on {address}, beyond this machine, without TLS and a token. Set COORDINATOR_TLS_CERT, "
+            f"COORDINATOR_TLS_KEY and COORDINATOR_AUTH_TOKENS_FILE (or COORDINATOR_AUTH_TOKEN, "
+            f"COORDINATOR_TLS_CLIENT_CA); {_ANYWAY}"
+        )
+    if not protection.token and not protection.client_certificates:
+        raise StartError(
+            f"refusing to listen on {address}: everybody who can reach it could run code. Set "
+            f"COORDINATOR_AUTH_TOKENS_FILE, COORDINATOR_AUTH_TOKEN or COORDINATOR_TLS_CLIENT_CA; {_ANYWAY}"
+        )
+
+
+_ANYWAY: Final = "COORDINATOR_ALLOW_INSECURE=1 listens all the same"

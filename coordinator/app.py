@@ -10,11 +10,13 @@ from typing import Any, Final, Self
 
 import grpc
 
-from coordinator.address import Address, check_exposure, parse_address
+from coordinator.access.keys import Keys
+from coordinator.address import Address, Protection, check_exposure, parse_address
 from coordinator.core.retry import RetryRule
 from coordinator.dead_letters import DeadLetters
 from coordinator.dispatcher import Dispatcher
 from coordinator.endpoint import bind, make_server
+from coordinator.errors import StartError
 from coordinator.pb import coordinator_pb2_grpc as pb_grpc
 from coordinator.service import CoordinatorService, Rules, WorkflowService
 from coordinator.settings import Settings
@@ -46,7 +48,11 @@ class Coordinator:
     async def start(self) -> None:
         """Opens the database, listens and begins to dispatch; `address` then has the port. Raises StartError."""
         settings = self._settings
-        check_exposure(self.address, settings.allow_insecure)
+        try:
+            self.keys = Keys(settings.key_files)
+        except (OSError, ValueError) as error:
+            raise StartError(str(error)) from None
+        check_exposure(self.address, _protection(settings), settings.allow_insecure)
         try:
             self._database = await asyncio.to_thread(opener(settings.database_url.get_secret_value()))
             self._streams = self._given or _redis(settings)
@@ -91,16 +97,16 @@ class Coordinator:
             retry=RetryRule(settings.retry_seconds),
         )
         letters = DeadLetters(database, streams, prefix, shards)
-        self._server = server = make_server()
+        self._server = server = make_server(self.keys)
         pb_grpc.add_WorkflowServiceServicer_to_server(
             WorkflowService(database, rules, dispatcher.wake, sweeper.call), server
         )
         pb_grpc.add_CoordinatorServicer_to_server(
             CoordinatorService(database, letters, settings.max_attempts, dispatcher.wake), server
         )
-        self.address = bind(server, self.address)
+        self.address = bind(server, self.address, self.keys.credentials())
         await server.start()
-        self._loops = [asyncio.create_task(_kept(part.run)) for part in (dispatcher, sweeper)]
+        self._loops = [asyncio.create_task(_kept(run)) for run in (dispatcher.run, sweeper.run, self.keys.keep)]
 
 
 async def _kept(run: Callable[[], Coroutine[Any, Any, None]]) -> None:
@@ -111,6 +117,14 @@ async def _kept(run: Callable[[], Coroutine[Any, Any, None]]) -> None:
         except Exception:
             log.exception("%s failed, and goes on", getattr(run, "__qualname__", run))
         await asyncio.sleep(_AGAIN_SECONDS)
+
+
+def _protection(settings: Settings) -> Protection:
+    return Protection(
+        tls=settings.tls_cert is not None,
+        client_certificates=settings.tls_client_ca is not None,
+        token=settings.auth_token is not None or settings.auth_tokens_file is not None,
+    )
 
 
 def _redis(settings: Settings) -> RedisStreams:

@@ -98,6 +98,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     options = _parser().parse_args(arguments)
     command: Callable[[Namespace], int] = options.command
+    if command is not _serve:  # which says itself what gRPC may say
+        os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # before it is imported: its log lines say less than ours
     try:
         return int(command(options))
     except UsageError as error:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Final
 
 import grpc
 
+from coordinator.access.keys import Keys
+from coordinator.access.refusals import Refusals
+from coordinator.access.tokens import Tokens
 from coordinator.address import Address
 from coordinator.core.bounds import MESSAGE_BYTES
 from coordinator.errors import InvalidRequest, StartError, StoreUnavailable, StreamUnavailable
@@ -25,10 +29,10 @@ _STATUSES: Final = (
 )
 
 
-def make_server() -> grpc.aio.Server:
-    """A server without port and services."""
+def make_server(keys: Keys) -> grpc.aio.Server:
+    """A server with its token check, without port and services."""
     return grpc.aio.server(
-        interceptors=[_Errors()],
+        interceptors=[*([_TokenCheck(keys.tokens)] if keys.asks_for_token else []), _Errors()],
         maximum_concurrent_rpcs=_CALLS,
         compression=grpc.Compression.NoCompression,
         options=[  # grpc/impl/channel_arg_names.h
@@ -48,14 +52,50 @@ def make_server() -> grpc.aio.Server:
     )
 
 
-def bind(server: grpc.aio.Server, address: Address) -> Address:
+def bind(server: grpc.aio.Server, address: Address, credentials: grpc.ServerCredentials | None) -> Address:
     """Takes the port; returns the address with the number that port 0 became. Raises StartError."""
     try:
-        return Address(address.host, server.add_insecure_port(str(address)))
+        if credentials is None:
+            return Address(address.host, server.add_insecure_port(str(address)))
+        return Address(address.host, server.add_secure_port(str(address), credentials))
     except RuntimeError:
         raise StartError(
             f"can't listen on {address}: in use, not this machine's, or not allowed (COORDINATOR_LISTEN_ADDR, --listen)"
         ) from None
+
+
+class _TokenCheck(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-arg, unused-ignore]
+    """Ends every call without a valid token, whatever its method, before its message is read."""
+
+    def __init__(self, tokens: Callable[[], Tokens]) -> None:
+        """`tokens` are asked for at each call."""
+        self._tokens = tokens
+        self._refusals = Refusals()
+        # A handler of streams is called before any message has been received.
+        self._refusal: grpc.RpcMethodHandler[Any, Any] = grpc.stream_stream_rpc_method_handler(self._refuse)
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
+        handler_call_details: grpc.HandlerCallDetails,
+    ) -> Any:
+        given = [value for key, value in handler_call_details.invocation_metadata or () if key == "authorization"]
+        if len(given) != 1 or self._tokens().owner_of(_bytes(given[0])) is None:
+            return self._refusal
+        return await continuation(handler_call_details)
+
+    async def _refuse(self, _: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        line = self._refusals.refused(context.peer(), time.monotonic())
+        if line is not None:
+            log.warning(line)
+        await context.abort(
+            grpc.StatusCode.UNAUTHENTICATED,
+            "this coordinator needs its token, once, as metadata `authorization: Bearer TOKEN`",
+        )
+
+
+def _bytes(value: str | bytes) -> bytes:
+    return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
 
 
 class _Errors(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-arg, unused-ignore]

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Final
+from pathlib import Path
+from typing import Annotated, Any, Final, Self
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from coordinator import address
+from coordinator.access.keys import KeyFiles
+from coordinator.access.tokens import TOKEN_BYTES, is_token
 from coordinator.core.bounds import MOST_ATTEMPTS, MOST_LEASE_SECONDS
 from coordinator.errors import StartError
 from coordinator.store import opened
 
+_SECRET: Final = ("COORDINATOR_DATABASE_URL", "COORDINATOR_AUTH_TOKEN")
 _PREFIX: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
@@ -32,10 +36,32 @@ def _prefix(text: str) -> str:
     return text
 
 
+def _token(value: SecretStr) -> SecretStr:
+    if not is_token(value.get_secret_value().encode()):
+        raise ValueError
+    return value
+
+
+def _readable(path: Path | None) -> Path | None:
+    try:
+        if path is not None:
+            path.open("rb").close()
+    except OSError as error:
+        raise ValueError(str(error)) from None
+    return path
+
+
+def _file(variable: str) -> Any:
+    return Field(None, description="a file this process can read", validation_alias=variable)
+
+
 def _whole(variable: str, low: int, high: int, default: int) -> Any:
     """A whole number; the description is what an error says was expected."""
     meant = f"a whole number from {low} to {high}"
     return Field(default, ge=low, le=high, description=meant, validation_alias=variable)
+
+
+_File = Annotated[Path | None, AfterValidator(_readable)]
 
 
 class Settings(BaseSettings):
@@ -52,6 +78,15 @@ class Settings(BaseSettings):
         validation_alias="COORDINATOR_DATABASE_URL",
     )
     allow_insecure: bool = Field(False, description="1 or 0", validation_alias="COORDINATOR_ALLOW_INSECURE")
+    tls_cert: _File = _file("COORDINATOR_TLS_CERT")
+    tls_key: _File = _file("COORDINATOR_TLS_KEY")
+    tls_client_ca: _File = _file("COORDINATOR_TLS_CLIENT_CA")
+    auth_token: Annotated[SecretStr, AfterValidator(_token)] | None = Field(
+        None,
+        description=f"at least {TOKEN_BYTES} printable ASCII characters without spaces",
+        validation_alias="COORDINATOR_AUTH_TOKEN",
+    )
+    auth_tokens_file: _File = _file("COORDINATOR_AUTH_TOKENS_FILE")
     require_digest: bool = Field(False, description="1 or 0", validation_alias="COORDINATOR_REQUIRE_DIGEST")
     max_attempts: int = _whole("COORDINATOR_MAX_ATTEMPTS", 1, MOST_ATTEMPTS, 3)
     retry_seconds: int = _whole("COORDINATOR_RETRY_SECONDS", 0, 86_400, 1)
@@ -73,6 +108,27 @@ class Settings(BaseSettings):
         except ValidationError as error:
             raise StartError(_explain(error)) from None
 
+    @model_validator(mode="after")
+    def _fit_together(self) -> Self:
+        if (self.tls_cert is None) is not (self.tls_key is None):
+            raise ValueError("COORDINATOR_TLS_CERT and COORDINATOR_TLS_KEY go together: one of them is missing")
+        if self.tls_client_ca is not None and self.tls_cert is None:
+            raise ValueError("COORDINATOR_TLS_CLIENT_CA needs COORDINATOR_TLS_CERT and COORDINATOR_TLS_KEY")
+        return self
+
+    @property
+    def key_files(self) -> KeyFiles:
+        """Where tokens and certificates are."""
+        token = self.auth_token
+        return KeyFiles(
+            "COORDINATOR",
+            cert=self.tls_cert,
+            key=self.tls_key,
+            client_ca=self.tls_client_ca,
+            token=None if token is None else token.get_secret_value().encode(),
+            tokens_file=self.auth_tokens_file,
+        )
+
     @classmethod
     def variables(cls) -> dict[str, str]:
         """The variable of each field."""
@@ -82,11 +138,13 @@ class Settings(BaseSettings):
 def _explain(error: ValidationError) -> str:
     """The first thing that is wrong, in the words of somebody who sets variables. A URL may hold a password."""
     first = error.errors(include_url=False)[0]
+    if not first["loc"]:
+        return str(first["ctx"]["error"])
     place = str(first["loc"][0])
     found = {**Settings.variables(), **{variable: variable for variable in Settings.variables().values()}}
     variable = found.get(place)
     if variable is None:
         return f"there is no setting {place!r}"
     field = next(field for field in Settings.model_fields.values() if field.validation_alias == variable)
-    given = "is not usable" if variable == "COORDINATOR_DATABASE_URL" else f"is {str(first['input'])[:200]!r}"
+    given = "is not usable" if variable in _SECRET else f"is {str(first['input'])[:200]!r}"
     return f"{variable} {given}: expected {field.description}"

@@ -193,6 +193,7 @@ def _add_health(parser: ArgumentParser) -> None:
     parser.add_argument("--tls-ca", metavar="FILE", help="speak TLS; certificates that sign the server's (PEM)")
     parser.add_argument("--tls-cert", metavar="FILE", help="speak TLS; the client's certificate (PEM), with --tls-key")
     parser.add_argument("--tls-key", metavar="FILE", help="the key of --tls-cert (PEM)")
+    parser.add_argument("--tls-name", metavar="NAME", help="the server's name in its certificate; default A's host")
 
 
 def _add_serve(parser: ArgumentParser) -> None:

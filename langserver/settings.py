@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -18,6 +17,7 @@ from langserver.errors import RequestError, StartError
 from langserver.limits import Ceilings
 from langserver.python_runtime.packages.names import MEANT, parse_modules
 from langserver.sandbox.layers import LAYERS, REQUIRED, parse_layers
+from langserver.server.access.tokens import TOKEN_BYTES, is_token
 from langserver.server.address import parse_address
 from langserver.server.cores import usable_cores
 from langserver.zygote.request import RUNTIMES, canonical_runtime
@@ -25,11 +25,11 @@ from langserver.zygote.request import RUNTIMES, canonical_runtime
 _PREFIX = "LANG_"
 _DEFAULTS = Ceilings()
 # Known from the design, not built into this version: to run without what they ask for would be worse than not to start.
-_NOT_YET = ("auth_tokens_file", "log_format", "metrics_addr")
+_NOT_YET = ("log_format", "metrics_addr")
 # A worker bridge's, which may share the environment.
-_OTHERS = frozenset({"LANG_WORKER_ADDRS"})
-_TOKEN_BYTES = 16
-_TOKEN = re.compile(r"[\x21-\x7e]+")  # what a header can carry (RFC 9110, section 5.5), without spaces
+_OTHERS = frozenset(
+    f"LANG_WORKER_{name}" for name in ("ADDRS", "TLS_CA", "CLIENT_CERT", "CLIENT_KEY", "TOKEN", "TOKEN_FILE")
+)
 _MAX_MESSAGE_BYTES = 1 << 30  # code and input each; gRPC counts message lengths in 32 bits
 
 
@@ -67,8 +67,7 @@ def _jit(value: object) -> object:
 
 
 def _token(value: SecretStr) -> SecretStr:
-    token = value.get_secret_value()
-    if len(token) < _TOKEN_BYTES or not _TOKEN.fullmatch(token):
+    if not is_token(value.get_secret_value().encode()):
         raise ValueError
     return value
 
@@ -134,8 +133,9 @@ class Settings(BaseSettings):
     tls_key: _File = Field(None, description="a file this process can read")
     tls_client_ca: _File = Field(None, description="a file this process can read")
     auth_token: Annotated[SecretStr, AfterValidator(_token)] | None = Field(
-        None, description=f"at least {_TOKEN_BYTES} printable ASCII characters without spaces"
+        None, description=f"at least {TOKEN_BYTES} printable ASCII characters without spaces"
     )
+    auth_tokens_file: _File = Field(None, description="a file this process can read")
     drain_seconds: int = _whole(0, 86_400, 30)
     reflection: bool = Field(False, description="1 or 0")
 

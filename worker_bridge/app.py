@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Final
 
+from worker_bridge.access.caller import Caller, CallerFiles
 from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.errors import StartError, Unreachable
 from worker_bridge.executors.language import LanguageExecutor
@@ -49,7 +51,13 @@ class Bridge:
         self._queue_of = settings.streams(self._executors.node_types)
         self.reads = tuple(self._queue_of)
         self._streams = streams or redis_streams(settings)
-        self._coordinator = CoordinatorClient(settings.coordinator_addr, settings.worker_id, self._timings)
+        self._coordinator = CoordinatorClient(
+            settings.coordinator_addr,
+            settings.worker_id,
+            self._timings,
+            _caller(settings.coordinator_access),
+            self._metrics.alarm,
+        )
         self._links = Links(self._coordinator, self._streams, self._timings)
         self._hand = Hand(settings.worker_concurrency)
         self._registration = Registration(self._streams, settings.worker_id, registration_expiry)
@@ -140,8 +148,9 @@ class Bridge:
             self._metrics.serve(*split_address(address), lambda: self._hand.in_hand)
 
     def _language_executors(self) -> dict[str, Executor]:
+        caller = _caller(self._settings.language_access)
         return {
-            runtime: LanguageExecutor(runtime, addresses, self._metrics.alarm)
+            runtime: LanguageExecutor(runtime, addresses, self._metrics.alarm, caller)
             for runtime, addresses in self._settings.lang_worker_addrs.items()
         }
 
@@ -150,6 +159,13 @@ class Bridge:
         await self._coordinator.close()
         await self._streams.close()
         self._metrics.close()
+
+
+def _caller(files: CallerFiles) -> Caller:
+    try:
+        return Caller(files, time.monotonic)
+    except ValueError as error:
+        raise StartError(str(error)) from None
 
 
 def redis_streams(settings: Settings) -> RedisConsumer:

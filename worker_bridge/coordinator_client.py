@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
+from collections.abc import Callable
 from typing import Any, Final
 
 import grpc
 
 from coordinator.pb import coordinator_pb2 as pb
 from coordinator.pb import coordinator_pb2_grpc
-from worker_bridge.channels import FAULTS, open_channel, words
+from worker_bridge.access.caller import Caller
+from worker_bridge.channels import is_fault, open_channel, words
 from worker_bridge.core.backoff import LONGEST_SECONDS
 from worker_bridge.core.delivery import Denial
 from worker_bridge.core.digest import task_digest
@@ -19,6 +22,8 @@ from worker_bridge.core.lease import Lease
 from worker_bridge.core.outcome import Outcome
 from worker_bridge.core.timings import Timings
 from worker_bridge.errors import CallRefused, NoAnswer
+
+log = logging.getLogger(__name__)
 
 _DENIALS: Final = {
     pb.LEASE_REASON_UNSPECIFIED: Denial.UNSPECIFIED,
@@ -29,6 +34,7 @@ _DENIALS: Final = {
     pb.LEASE_REASON_MISMATCH: Denial.MISMATCH,
 }
 _REFUSALS: Final = frozenset({grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.OUT_OF_RANGE})
+_NO_METHOD: Final = "/workflow.v1.WorkflowService/None"
 _FAILURES: Final = frozenset({grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.DATA_LOSS})
 # gRPC's own words, in all its implementations; the status alone may also mean a coordinator that is busy.
 _TOO_LARGE: Final = "larger than max"
@@ -38,15 +44,21 @@ _QUIET_SECONDS: Final = 2 * LONGEST_SECONDS
 class CoordinatorClient:
     """One channel, for the worker `owner`. Every call raises NoAnswer or CallRefused."""
 
-    def __init__(self, address: str, owner: str, timings: Timings) -> None:
+    def __init__(
+        self, address: str, owner: str, timings: Timings, caller: Caller, alarm: Callable[[str], None]
+    ) -> None:
+        """`alarm` is told what an operator has to mend. Raises StartError."""
         self.address = address
         self._owner = owner
         self._timings = timings
-        self._channel = open_channel(address)
+        self._caller = caller
+        self._alarm = alarm
+        self._channel = open_channel(address, caller)
         self._stub = coordinator_pb2_grpc.WorkflowServiceStub(self._channel)
         self._answers = asyncio.Event()
         self._answers.set()
         self._silent_since = 0.0
+        self._said = False
 
     async def acquire(self, task: Task) -> Lease | Denial:
         """Asks for the lease of what an entry says."""
@@ -91,11 +103,14 @@ class CoordinatorClient:
         """Returns when it seems to answer. Who takes entries waits for this: without leases they could only be held."""
         while True:
             state = self._channel.get_state(try_to_connect=True)
+            if state is grpc.ChannelConnectivity.TRANSIENT_FAILURE:
+                await self._say_why()
             if state is not grpc.ChannelConnectivity.READY:
                 await self._channel.wait_for_state_change(state)
                 continue
             quiet = self._silent_since + _QUIET_SECONDS - time.monotonic()
             if self._answers.is_set() or quiet <= 0:
+                self._said = False
                 return
             try:
                 async with asyncio.timeout(quiet):
@@ -106,6 +121,19 @@ class CoordinatorClient:
     async def close(self) -> None:
         """Ends the channel."""
         await self._channel.close()
+
+    async def _say_why(self) -> None:
+        """Once, until it answers again: only a call is told why there is no connection. This one sends nothing."""
+        if self._said:
+            return
+        self._said = True
+        probe: Any = self._channel.unary_unary(_NO_METHOD)
+        try:
+            await probe(b"", timeout=self._timings.lease_call, metadata=self._caller.metadata())
+        except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNAVAILABLE:
+                text = f"coordinator at {self.address} is not reached: {words(error, self._caller)}"
+                self._alarm(text) if is_fault(error, self._caller) else log.warning("%s", text)
 
     def _lease_request(self, task: Task, attempt: int) -> pb.AcquireTaskLeaseRequest:
         return pb.AcquireTaskLeaseRequest(
@@ -118,17 +146,17 @@ class CoordinatorClient:
 
     async def _call(self, method: Any, request: Any, seconds: float) -> Any:
         try:
-            answer = await method(request, timeout=seconds)
+            answer = await method(request, timeout=seconds, metadata=self._caller.metadata())
         except grpc.aio.AioRpcError as error:
             refused = error.code() in _REFUSALS or _TOO_LARGE in (error.details() or "")
             if refused:
                 self._answers.set()
-                raise CallRefused(words(error)) from None
+                raise CallRefused(words(error, self._caller)) from None
             failed = error.code() in _FAILURES
             if not failed:
                 self._answers.clear()
                 self._silent_since = time.monotonic()
-            text = f"coordinator at {self.address}: {words(error)}"
-            raise NoAnswer(text, fault=error.code() in FAULTS, failed=failed) from None
+            text = f"coordinator at {self.address}: {words(error, self._caller)}"
+            raise NoAnswer(text, fault=is_fault(error, self._caller), failed=failed) from None
         self._answers.set()
         return answer

@@ -8,11 +8,13 @@ import re
 import secrets
 import socket
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from worker_bridge.access.caller import CallerFiles
 from worker_bridge.core.queues import ASIDE, canonical, stream_name
 from worker_bridge.core.timings import TimingError, Timings
 from worker_bridge.errors import StartError
@@ -84,6 +86,15 @@ def _prefix(text: str) -> str:
     return text
 
 
+def _readable(path: Path | None) -> Path | None:
+    try:
+        if path is not None:
+            path.open("rb").close()
+    except OSError as error:
+        raise ValueError(str(error)) from None
+    return path
+
+
 def _own_name() -> str:
     host = re.sub(r"[^A-Za-z0-9._-]", "-", socket.gethostname())[:100] or "worker"
     return f"{host}-{secrets.token_hex(4)}"
@@ -94,6 +105,17 @@ def _whole(low: int, high: int, default: int) -> Any:
     return Field(default, ge=low, le=high, description=f"a whole number from {low} to {high}")
 
 
+def _file() -> Any:
+    return Field(None, description="a file this process can read")
+
+
+def _bytes(token: SecretStr | None) -> bytes | None:
+    return None if token is None else token.get_secret_value().encode("utf-8", "surrogateescape")
+
+
+_File = Annotated[Path | None, AfterValidator(_readable)]
+
+
 class Settings(BaseSettings):
     """One attribute a variable: the name in capitals. Raises StartError, which names the variable."""
 
@@ -102,12 +124,22 @@ class Settings(BaseSettings):
     coordinator_addr: Annotated[str, AfterValidator(_grpc_address)] = Field(
         "localhost:50051", description="HOST:PORT, [IPv6]:PORT or unix:PATH"
     )
+    coordinator_tls_ca: _File = _file()
+    coordinator_client_cert: _File = _file()
+    coordinator_client_key: _File = _file()
+    coordinator_token: SecretStr | None = None
+    coordinator_token_file: _File = _file()
     redis_addr: Annotated[str, AfterValidator(_host_and_port)] = Field(
         "127.0.0.1:6379", description="HOST:PORT or [IPv6]:PORT"
     )
     lang_worker_addrs: Annotated[dict[str, tuple[str, ...]], NoDecode, BeforeValidator(_worker_addrs)] = Field(
         default_factory=dict, description="RUNTIME:HOST:PORT, separated by commas"
     )
+    lang_worker_tls_ca: _File = _file()
+    lang_worker_client_cert: _File = _file()
+    lang_worker_client_key: _File = _file()
+    lang_worker_token: SecretStr | None = None
+    lang_worker_token_file: _File = _file()
     worker_queues: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_queues)] = Field(
         (), description="names of queues, separated by commas"
     )
@@ -143,6 +175,30 @@ class Settings(BaseSettings):
     def timings(self) -> Timings:
         """What follows from the settings that are seconds."""
         return Timings.of(self.lease_ttl_seconds, self.task_timeout_seconds, self.worker_drain_seconds)
+
+    @property
+    def coordinator_access(self) -> CallerFiles:
+        """Who the bridge is to the coordinator."""
+        return CallerFiles(
+            "COORDINATOR",
+            ca=self.coordinator_tls_ca,
+            cert=self.coordinator_client_cert,
+            key=self.coordinator_client_key,
+            token=_bytes(self.coordinator_token),
+            token_file=self.coordinator_token_file,
+        )
+
+    @property
+    def language_access(self) -> CallerFiles:
+        """Who the bridge is to language servers."""
+        return CallerFiles(
+            "LANG_WORKER",
+            ca=self.lang_worker_tls_ca,
+            cert=self.lang_worker_client_cert,
+            key=self.lang_worker_client_key,
+            token=_bytes(self.lang_worker_token),
+            token_file=self.lang_worker_token_file,
+        )
 
     def streams(self, node_types: Iterable[str]) -> dict[str, str]:
         """What is read, with the queue of each stream; without WORKER_QUEUES one a node type. Raises StartError."""

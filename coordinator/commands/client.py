@@ -6,10 +6,13 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final, TypeVar
+from pathlib import Path
+from typing import Any, Final, TypeVar
 
 import grpc
+from google.protobuf.message import Message
 
+from coordinator.access.caller import Caller, CallerFiles
 from coordinator.address import parse_address
 from coordinator.commands.exits import Unreachable, UsageError
 from coordinator.core.bounds import MESSAGE_BYTES
@@ -28,68 +31,102 @@ Answer = TypeVar("Answer")
 
 @contextmanager
 def connected(addr: str | None) -> Iterator[Client]:
-    """A client of the coordinator at `addr`, else COORDINATOR_ADDR. Raises UsageError."""
+    """A client of the coordinator at `addr`, else COORDINATOR_ADDR, with the keys of the environment.
+
+    Raises UsageError.
+    """
     address = addr or os.environ.get("COORDINATOR_ADDR") or _DEFAULT_ADDR
     try:
         parse_address(address)
     except ValueError as error:
         raise UsageError(f"{address}: {error} (--addr, COORDINATOR_ADDR)") from None
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # the library's own log lines say less than ours
     options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", MESSAGE_BYTES)]
-    with grpc.insecure_channel(address, options=options) as channel:
-        yield Client(address, pb_grpc.CoordinatorStub(channel))
+    try:
+        caller = Caller(_keys(), time.monotonic)
+        credentials = caller.channel_to(address)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    channel = (
+        grpc.insecure_channel(address, options=options)
+        if credentials is None
+        else grpc.secure_channel(address, credentials, options=options)
+    )
+    with channel:
+        yield Client(address, pb_grpc.CoordinatorStub(channel), caller)
+
+
+def _keys() -> CallerFiles:
+    """From COORDINATOR_TLS_CA and its like."""
+
+    def file(name: str) -> Path | None:
+        text = os.environ.get(f"COORDINATOR_{name}")
+        return Path(text) if text else None
+
+    token = os.environ.get("COORDINATOR_TOKEN")
+    return CallerFiles(
+        "COORDINATOR",
+        ca=file("TLS_CA"),
+        cert=file("CLIENT_CERT"),
+        key=file("CLIENT_KEY"),
+        token=token.encode("utf-8", "surrogateescape") if token else None,
+        token_file=file("TOKEN_FILE"),
+    )
 
 
 class Client:
     """Each call raises Unreachable, and UsageError for what the coordinator refuses."""
 
-    def __init__(self, address: str, stub: pb_grpc.CoordinatorStub) -> None:
+    def __init__(self, address: str, stub: pb_grpc.CoordinatorStub, caller: Caller) -> None:
         self._address = address
         self._stub = stub
+        self._caller = caller
 
     def submit(self, tasks: Sequence[pb.NewTask]) -> None:
         """To be given tasks with ids: it is done again where an answer was lost."""
-        self._asked(lambda: self._stub.SubmitTasks(pb.SubmitTasksRequest(tasks=tasks), timeout=_CALL_SECONDS))
+        self._asked(self._stub.SubmitTasks, pb.SubmitTasksRequest(tasks=tasks), _CALL_SECONDS)
 
     def tasks(self, run_id: str, task_ids: Sequence[str] = ()) -> list[pb.Task]:
         """The tasks of a run, all or these."""
         found: list[pb.Task] = []
         for start in range(0, max(len(task_ids), 1), _FEW):
             request = pb.ListTasksRequest(run_id=run_id, task_ids=task_ids[start : start + _FEW])
-            found += self._asked(lambda asked=request: list(self._stub.ListTasks(asked, timeout=_LONG_CALL_SECONDS)))  # type: ignore[misc]
+            found += self._asked(self._listed, request, _LONG_CALL_SECONDS)
         return found
 
     def counts(self, run_id: str) -> pb.TaskCounts:
         """Of a run, or of all."""
-        return self._asked(lambda: self._stub.CountTasks(pb.CountTasksRequest(run_id=run_id), timeout=_CALL_SECONDS))
+        return self._asked(self._stub.CountTasks, pb.CountTasksRequest(run_id=run_id), _CALL_SECONDS)
 
     def cancel(self, run_id: str, task_ids: Sequence[str]) -> pb.TaskCounts:
         """How many tasks it ended, by the state that they were in."""
         request = pb.CancelTasksRequest(run_id=run_id, task_ids=task_ids)
-        return self._asked(lambda: self._stub.CancelTasks(request, timeout=_LONG_CALL_SECONDS))
+        return self._asked(self._stub.CancelTasks, request, _LONG_CALL_SECONDS)
 
     def dead_letters(self, queue: str) -> pb.ListDeadLettersResponse:
         """Of a queue, or of all."""
-        request = pb.ListDeadLettersRequest(queue=queue)
-        return self._asked(lambda: self._stub.ListDeadLetters(request, timeout=_CALL_SECONDS))
+        return self._asked(self._stub.ListDeadLetters, pb.ListDeadLettersRequest(queue=queue), _CALL_SECONDS)
 
     def requeue(self, queue: str, letters: Sequence[str]) -> pb.RequeueDeadLettersResponse:
         """What became of each letter."""
         request = pb.RequeueDeadLettersRequest(queue=queue, letters=letters)
-        return self._asked(lambda: self._stub.RequeueDeadLetters(request, timeout=_LONG_CALL_SECONDS))
+        return self._asked(self._stub.RequeueDeadLetters, request, _LONG_CALL_SECONDS)
 
-    def _asked(self, call: Callable[[], Answer]) -> Answer:
+    def _listed(self, request: pb.ListTasksRequest, **options: Any) -> list[pb.Task]:
+        """A stream can fail until its end."""
+        return list(self._stub.ListTasks(request, **options))
+
+    def _asked(self, method: Callable[..., Answer], request: Message, seconds: float) -> Answer:
         """Every request here may be made twice."""
         until = time.monotonic() + _PATIENCE_SECONDS
         while True:
             try:
-                return call()
+                return method(request, timeout=seconds, metadata=self._caller.metadata())
             except grpc.RpcError as error:
                 code: grpc.StatusCode = error.code()
                 if code is grpc.StatusCode.INVALID_ARGUMENT:
                     raise UsageError(str(error.details())) from None
-                if code is not grpc.StatusCode.UNAVAILABLE or time.monotonic() >= until:
-                    raise Unreachable(
-                        f"no answer from {self._address} (--addr, COORDINATOR_ADDR): {code.name}: {error.details()}"
-                    ) from None
+                advice = self._caller.advice(code, error.details())
+                if advice.sure or code is not grpc.StatusCode.UNAVAILABLE or time.monotonic() >= until:
+                    said = f"{code.name}: {error.details()}{f' ({advice.text})' if advice.text else ''}"
+                    raise Unreachable(f"no answer from {self._address} (--addr, COORDINATOR_ADDR): {said}") from None
             time.sleep(_PAUSE_SECONDS)

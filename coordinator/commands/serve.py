@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import signal
 from argparse import Namespace
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
+from coordinator.access.handshakes import Handshakes, overhear
 from coordinator.commands.exits import ExitStatus
 from coordinator.commands.output import line
 from coordinator.process import forbid_dumps
@@ -23,18 +24,18 @@ log = logging.getLogger(__name__)
 def serve(options: Namespace) -> int:
     """Serves until SIGTERM or SIGINT; returns the exit status. Raises StartError."""
     forbid_dumps()
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # the library's own log lines say less than ours
+    handshakes = overhear("COORDINATOR_TLS_CERT")
     from coordinator.logs import set_up_logging
     from coordinator.settings import Settings
 
     set_up_logging()
     given = {"listen_addr": options.listen} if options.listen else {}
     with suppress(asyncio.CancelledError):  # stopped while it started
-        asyncio.run(_serve(Settings(**given)))
+        asyncio.run(_serve(Settings(**given), handshakes))
     return ExitStatus.SUCCESS
 
 
-async def _serve(settings: Settings) -> None:
+async def _serve(settings: Settings, handshakes: Handshakes | None) -> None:
     from coordinator.app import Coordinator
 
     starting = asyncio.current_task()
@@ -43,6 +44,11 @@ async def _serve(settings: Settings) -> None:
     async with Coordinator(settings) as coordinator:
         stop = asyncio.Event()
         _on_stop(stop.set)
+        if handshakes is not None:
+            loop = asyncio.get_running_loop()
+            loop.add_reader(handshakes.descriptor, lambda: handshakes.read(loop.time()))
+        if coordinator.keys.are_in_files:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, partial(coordinator.keys.look, at_once=True))
         line(f"coordinator listening on {coordinator.address}")
         await stop.wait()
         log.info("stopping")

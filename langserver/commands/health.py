@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from langserver.commands.exits import ExitStatus, UsageError
 from langserver.commands.present import Page
+from langserver.server.access.advice import Names, advice
 from langserver.server.address import parse_address
 
 if TYPE_CHECKING:
     import grpc
 
+_NAMES = Names(ca="--tls-ca", cert="--tls-cert", token="none: health needs none")  # noqa: S106 - a sentence
 _DEFAULT_ADDR = "127.0.0.1:50053"
 _ANY_HOST = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]"}  # noqa: S104 - listened on, so to be asked on loopback
 
@@ -32,7 +34,7 @@ def health(options: Namespace) -> int:
                 health_pb2.HealthCheckRequest(service=options.service), timeout=options.timeout
             )
         except grpc.RpcError as error:
-            Page.of(sys.stderr).line(f"{address}: {_why(error, name)}")
+            Page.of(sys.stderr).line(f"{address}: {_why(error, name, tls=_speaks_tls(options))}")
             return ExitStatus.FAILED
     serving = answer.status == health_pb2.HealthCheckResponse.SERVING
     state = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
@@ -59,14 +61,22 @@ def _channel(address: str, options: Namespace) -> grpc.Channel:
 
     if bool(options.tls_cert) != bool(options.tls_key):
         raise UsageError("--tls-cert and --tls-key belong together")
-    if not (options.tls_ca or options.tls_cert):
+    if not _speaks_tls(options):
+        if options.tls_name:
+            raise UsageError("--tls-name needs --tls-ca")
         return grpc.insecure_channel(address)
     credentials = grpc.ssl_channel_credentials(
         root_certificates=_read(options.tls_ca),
         private_key=_read(options.tls_key),
         certificate_chain=_read(options.tls_cert),
     )
-    return grpc.secure_channel(address, credentials)
+    # A probe asks on loopback, where the certificate may be for the name that others call.
+    named = [("grpc.ssl_target_name_override", options.tls_name)] if options.tls_name else None
+    return grpc.secure_channel(address, credentials, options=named)
+
+
+def _speaks_tls(options: Namespace) -> bool:
+    return bool(options.tls_ca or options.tls_cert)
 
 
 def _read(file: str | None) -> bytes | None:
@@ -79,7 +89,7 @@ def _read(file: str | None) -> bytes | None:
         raise UsageError(f"{file}: {error.strerror}") from None
 
 
-def _why(error: grpc.RpcError, name: str) -> str:
+def _why(error: grpc.RpcError, name: str, *, tls: bool) -> str:
     import grpc
 
     match error.code():
@@ -88,4 +98,5 @@ def _why(error: grpc.RpcError, name: str) -> str:
         case grpc.StatusCode.DEADLINE_EXCEEDED:
             return "no answer in time"
         case code:
-            return f"{code.name}: {error.details()}"
+            advised = advice(code.name, error.details() or "", _NAMES, tls=tls).text
+            return f"{code.name}: {error.details()}{f' ({advised})' if advised else ''}"

@@ -71,12 +71,12 @@ def check_exposure(address: Address, protection: Protection, allow_insecure: boo
     if not protection.tls:
         raise StartError(
             f"refusing to listen on {address}, beyond this machine, without TLS and a token. Set LANG_TLS_CERT, "
-            f"LANG_TLS_KEY and LANG_AUTH_TOKEN (or LANG_TLS_CLIENT_CA); {_ANYWAY}"
+            f"LANG_TLS_KEY and LANG_AUTH_TOKENS_FILE (or LANG_AUTH_TOKEN, LANG_TLS_CLIENT_CA); {_ANYWAY}"
         )
     if not protection.token and not protection.client_certificates:
         raise StartError(
-            f"refusing to listen on {address}: everybody who can reach it could run code. Set LANG_AUTH_TOKEN or "
-            f"LANG_TLS_CLIENT_CA; {_ANYWAY}"
+            f"refusing to listen on {address}: everybody who can reach it could run code. Set LANG_AUTH_TOKENS_FILE, "
+            f"LANG_AUTH_TOKEN or LANG_TLS_CLIENT_CA; {_ANYWAY}"
         )
 
 

@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Any, NoReturn
 
 import grpc
@@ -19,11 +20,12 @@ from langserver.core.verdict import MIB, EndReason
 from langserver.errors import StartError
 from langserver.sandbox import confine
 from langserver.sandbox.probe import probe
+from langserver.server.access.handshakes import Handshakes
 from langserver.server.address import Address, parse_address
 from langserver.server.capabilities import capabilities, layers_in_force, with_packages
 from langserver.server.cores import usable_cores
 from langserver.server.descriptors import raise_descriptor_limit
-from langserver.server.endpoint import add_services, bind, make_server, outbox_bytes
+from langserver.server.endpoint import add_services, bind, keys_of, make_server, outbox_bytes
 from langserver.server.front import Front
 from langserver.server.gate import Gate
 from langserver.server.health import Health
@@ -44,8 +46,9 @@ _LAST_ANSWERS_SECONDS = 1.0
 _LAST_TASKS_SECONDS = 20.0  # a killed child is gone in milliseconds
 
 
-def serve(settings: Settings, listen: str | None, reflection: bool) -> int:
-    """Serves until SIGTERM or SIGINT; returns the exit status. `listen` goes before LANG_LISTEN_ADDR.
+def serve(settings: Settings, listen: str | None, reflection: bool, handshakes: Handshakes | None = None) -> int:
+    """Serves until SIGTERM or SIGINT; returns the exit status. `listen` goes before LANG_LISTEN_ADDR; of `handshakes`
+    that fail the log tells.
 
     Call it in the main thread: zygotes live as long as the thread that started them. Raises StartError.
     """
@@ -56,11 +59,11 @@ def serve(settings: Settings, listen: str | None, reflection: bool) -> int:
         log.warning("%s is set, but there is no such setting", name)
     raise_descriptor_limit(settings)
     with suppress(asyncio.CancelledError):  # stopped while it started
-        asyncio.run(_serve(settings, listen or settings.listen_addr, reflection or settings.reflection))
+        asyncio.run(_serve(settings, listen or settings.listen_addr, reflection or settings.reflection, handshakes))
     return 0
 
 
-async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
+async def _serve(settings: Settings, listen: str, reflection: bool, handshakes: Handshakes | None) -> None:
     starting = asyncio.current_task()
     assert starting is not None
     _on_stop(starting.cancel)
@@ -77,6 +80,10 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
             log.warning("the layer %s is %s", layer.name, layer.void)
     for name in filter(settings.jit, settings.runtimes):
         log.warning("%s runs in the profile %s", name, profile(name, jit=True))
+    keys = keys_of(settings)
+    if handshakes is not None:
+        loop = asyncio.get_running_loop()
+        loop.add_reader(handshakes.descriptor, lambda: handshakes.read(loop.time()))
     bury_orphans()
     health = Health(settings.runtimes)
     pools = {name: Pool(_plan(settings, name, layers), health.listener(name)) for name in settings.runtimes}
@@ -87,24 +94,27 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
     offered = services(service, health, Outbox(outbox_bytes(settings)))
 
     def build(at: Address) -> tuple[grpc.aio.Server, Address]:
-        server = make_server(settings)
+        server = make_server(settings, keys)
         add_services(server, offered, reflection)
-        return server, bind(server, at, settings)
+        return server, bind(server, at, settings, keys)
 
     front = Front(build, address, linger_seconds=settings.max_timeout_seconds)
-    keeping: asyncio.Task[NoReturn] | None = None
+    keeping: list[asyncio.Task[NoReturn]] = []
     try:
         await _start(pools.values())
         await front.start()
-        keeping = asyncio.create_task(front.keep())
+        keeping = [asyncio.create_task(front.keep())]
+        if keys.are_in_files:
+            keeping.append(asyncio.create_task(keys.keep()))
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, partial(keys.look, at_once=True))
         stop, hurry = _stop_events()
         _announce(front.address)
         await _first(stop.wait(), keeping)
         log.info("draining: %d tasks run, %d wait", gate.running, gate.waiting)
         await _drain(gate, tasks, health, settings.drain_seconds, hurry)
     finally:
-        if keeping is not None:
-            keeping.cancel()
+        for task in keeping:
+            task.cancel()
         await front.stop(_LAST_ANSWERS_SECONDS)
         await asyncio.gather(*(pool.close() for pool in pools.values()))
         if front.address.path:
@@ -112,13 +122,13 @@ async def _serve(settings: Settings, listen: str, reflection: bool) -> None:
                 os.unlink(front.address.path)
 
 
-async def _first(asked: Coroutine[Any, Any, object], keeping: asyncio.Task[NoReturn]) -> None:
-    """Returns when it is asked to; raises what `keeping` ends with before."""
+async def _first(asked: Coroutine[Any, Any, object], keeping: Iterable[asyncio.Task[NoReturn]]) -> None:
+    """Returns when it is asked to; raises what one of `keeping` ends with before."""
     asking = asyncio.ensure_future(asked)
-    await asyncio.wait({asking, keeping}, return_when=asyncio.FIRST_COMPLETED)
+    ended, _ = await asyncio.wait({asking, *keeping}, return_when=asyncio.FIRST_COMPLETED)
     if not asking.done():
         asking.cancel()
-        await keeping
+        await ended.pop()
 
 
 def _plan(settings: Settings, runtime: str, layers: frozenset[str]) -> PoolPlan:

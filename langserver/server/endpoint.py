@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import grpc
 
 from langserver.errors import StartError
+from langserver.server.access.keys import KeyFiles, Keys
 from langserver.server.address import Address, Protection, check_exposure, clear_stale_socket
 from langserver.server.interceptors import Handler, TokenInterceptor
 from langserver.server.reset import remember_calls
-from langserver.server.tls import server_credentials
 from langserver.settings import Settings
 
 _MIB = 1 << 20
@@ -23,12 +23,29 @@ _PING_MS = 10_000
 _MIN_CLIENT_PING_MS = 5_000
 
 
-def make_server(settings: Settings) -> grpc.aio.Server:
+def keys_of(settings: Settings) -> Keys:
+    """The tokens and certificates that the settings name. Raises StartError."""
+    token = settings.auth_token
+    try:
+        return Keys(
+            KeyFiles(
+                "LANG",
+                cert=settings.tls_cert,
+                key=settings.tls_key,
+                client_ca=settings.tls_client_ca,
+                token=None if token is None else token.get_secret_value().encode(),
+                tokens_file=settings.auth_tokens_file,
+            )
+        )
+    except (OSError, ValueError) as error:
+        raise StartError(str(error)) from None
+
+
+def make_server(settings: Settings, keys: Keys) -> grpc.aio.Server:
     """A server with its bounds and its token check, but no port and no service yet."""
     remember_calls()
-    token = settings.auth_token
     return grpc.aio.server(
-        interceptors=[] if token is None else [TokenInterceptor(token.get_secret_value().encode())],
+        interceptors=[TokenInterceptor(keys.tokens)] if keys.asks_for_token else [],
         options=server_options(settings),
         compression=grpc.Compression.NoCompression,
     )
@@ -61,19 +78,21 @@ def server_options(settings: Settings) -> list[tuple[str, int]]:
     ]
 
 
-def bind(server: grpc.aio.Server, address: Address, settings: Settings) -> Address:
+def bind(server: grpc.aio.Server, address: Address, settings: Settings, keys: Keys) -> Address:
     """Takes the port; returns the address with the number that port 0 became. Raises StartError."""
-    cert, key, client_ca = settings.tls_cert, settings.tls_key, settings.tls_client_ca
+    credentials = keys.credentials()
     protection = Protection(
-        tls=cert is not None, client_certificates=client_ca is not None, token=settings.auth_token is not None
+        tls=credentials is not None,
+        client_certificates=settings.tls_client_ca is not None,
+        token=keys.asks_for_token,
     )
     check_exposure(address, protection, settings.allow_insecure)
     clear_stale_socket(address)
     try:
-        if cert is not None and key is not None:
-            port = server.add_secure_port(str(address), server_credentials(cert, key, client_ca))
-        else:
+        if credentials is None:
             port = server.add_insecure_port(str(address))
+        else:
+            port = server.add_secure_port(str(address), credentials)
     except RuntimeError:
         raise StartError(
             f"can't listen on {address}: in use, not this machine's, or not allowed (LANG_LISTEN_ADDR, --listen)"

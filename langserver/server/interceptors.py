@@ -2,44 +2,64 @@
 
 from __future__ import annotations
 
-import hmac
+import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias
 
 import grpc
 
+from langserver.server.access.refusals import Refusals
+from langserver.server.access.tokens import Tokens
+from langserver.server.principal import token_owner
+
+log = logging.getLogger(__name__)
+
 _HEALTH = "/grpc.health.v1.Health/"
-_SCHEME = b"bearer "
 
 Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler | None]]"
 
 
 class TokenInterceptor(grpc.aio.ServerInterceptor):
-    """Ends every call without the token, whatever its method, before its message is read. Health needs none."""
+    """Ends every call without a valid token, whatever its method, before its message is read. Health needs none."""
 
-    def __init__(self, token: bytes) -> None:
-        self._token = token
+    def __init__(self, tokens: Callable[[], Tokens]) -> None:
+        """`tokens` are asked for at each call."""
+        self._tokens = tokens
+        self._refusals = Refusals()
         # A handler of streams is called before any message has been received.
-        self._refusal: Handler = grpc.stream_stream_rpc_method_handler(_refuse)
+        self._refusal: Handler = grpc.stream_stream_rpc_method_handler(self._refuse)
 
     async def intercept_service(
         self, continuation: Continuation, handler_call_details: grpc.HandlerCallDetails
     ) -> Handler | None:
         """Lets the call through, or answers it."""
-        if handler_call_details.method.startswith(_HEALTH) or self._has_token(handler_call_details):
-            return await continuation(handler_call_details)
-        return self._refusal
+        if not handler_call_details.method.startswith(_HEALTH):
+            owner = self._owner(handler_call_details)
+            if owner is None:
+                return self._refusal
+            token_owner.set(owner)
+        return await continuation(handler_call_details)
 
-    def _has_token(self, details: grpc.HandlerCallDetails) -> bool:
+    def _owner(self, details: grpc.HandlerCallDetails) -> str | None:
         given = [value for key, value in details.invocation_metadata or () if key == "authorization"]
         if len(given) != 1:
-            return False
+            return None
+        # Bytes: a comparison in constant time refuses text beyond ASCII.
         value = given[0].encode("utf-8", "surrogateescape") if isinstance(given[0], str) else given[0]
-        scheme, token = value[: len(_SCHEME)], value[len(_SCHEME) :]
-        # Bytes: compare_digest raises for text beyond ASCII.
-        return scheme.lower() == _SCHEME and hmac.compare_digest(token, self._token)
+        return self._tokens().owner_of(value)
+
+    async def _refuse(self, _: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        line = self._refusals.refused(context.peer(), time.monotonic())
+        if line is not None:
+            log.warning(line)
+        async with quietly():
+            await context.abort(
+                grpc.StatusCode.UNAUTHENTICATED,
+                "this server needs its token, once, as metadata `authorization: Bearer TOKEN`",
+            )
 
 
 @asynccontextmanager
@@ -53,11 +73,3 @@ async def quietly() -> AsyncIterator[None]:
         yield
     except grpc.aio.AbortError as error:
         error.__traceback__ = error.__context__ = error.__cause__ = None
-
-
-async def _refuse(_: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
-    async with quietly():
-        await context.abort(
-            grpc.StatusCode.UNAUTHENTICATED,
-            "this server needs its token, once, as metadata `authorization: Bearer TOKEN`",
-        )

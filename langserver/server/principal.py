@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 import grpc
 
+# Set where the token is checked, in the library's task of the call, and inherited by its handler.
+token_owner: ContextVar[str] = ContextVar("token_owner", default="")
+
 
 def principal_of(context: grpc.aio.ServicerContext[Any, Any]) -> str:
-    """The names in the caller's certificate, by whose authority he is let in.
+    """The name of the caller's token and the names in his certificate, by whose authority he is let in.
 
-    Empty without one: all who have the server's one token, or need none, are one principal.
+    Empty without either: all who have the one token without a name, or need none, are one principal.
     """
-    names = context.peer_identities() or ()
-    return "\0".join(name.decode("utf-8", "backslashreplace") for name in names)
+    names = [name.decode("utf-8", "backslashreplace") for name in context.peer_identities() or ()]
+    owner = token_owner.get()
+    return "\0".join([f"token:{owner}", *names] if owner else names)

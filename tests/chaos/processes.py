@@ -57,6 +57,11 @@ class Part:
         """SIGTERM, and gone; its exit status."""
         return await self._end(signal.SIGTERM)
 
+    def signal(self, number: signal.Signals) -> None:
+        """Sends it, and waits for nothing."""
+        assert self._process is not None
+        self._process.send_signal(number)
+
     async def _end(self, how: signal.Signals) -> int:
         assert self._process is not None
         self._process.send_signal(how)

@@ -53,4 +53,5 @@ def test_the_coordinators_table_has_the_defaults(monkeypatch) -> None:
         text = coordinator_table()[variable].strip("`")
         default = getattr(CoordinatorSettings(), name)
         shown = default.get_secret_value() if name == "database_url" else default
-        assert text == ("off" if shown is False else str(shown)), variable
+        words = "off" if shown is False else "none" if shown is None else str(shown)
+        assert text == words, variable

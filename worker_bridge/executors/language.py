@@ -9,6 +9,7 @@ from typing import Final
 import grpc
 
 from langserver.pb import lang_pb2 as pb
+from worker_bridge.access.caller import Caller
 from worker_bridge.channels import words
 from worker_bridge.core.envelope import Task
 from worker_bridge.core.outcome import Outcome
@@ -26,9 +27,11 @@ _DOUBTFUL_TRIES: Final = 3
 class LanguageExecutor:
     """One runtime on several servers. While none of them takes a task it waits: until it is cancelled."""
 
-    def __init__(self, runtime: str, addresses: Sequence[str], alarm: Callable[[str], None]) -> None:
+    def __init__(self, runtime: str, addresses: Sequence[str], alarm: Callable[[str], None], caller: Caller) -> None:
+        """Raises StartError."""
         self._runtime = runtime
-        self._servers = Servers(runtime, addresses)
+        self._caller = caller
+        self._servers = Servers(runtime, addresses, alarm, caller)
         self._alarm = alarm
 
     async def start(self) -> None:
@@ -51,11 +54,13 @@ class LanguageExecutor:
             server = await self._servers.take()
             try:
                 response = await server.stub.Execute(
-                    request, timeout=request.timeout_seconds + GRACE_SECONDS, metadata=_metadata(task)
+                    request,
+                    timeout=request.timeout_seconds + GRACE_SECONDS,
+                    metadata=_metadata(task) + self._caller.metadata(),
                 )
             except grpc.aio.AioRpcError as error:
-                trouble, asked = trouble_of(error)
-                text = f"{self._runtime} at {server.address}: {words(error)}"
+                trouble, asked = trouble_of(error, self._caller)
+                text = f"{self._runtime} at {server.address}: {words(error, self._caller)}"
                 if trouble is Trouble.REFUSED:
                     server.answered()
                     return Outcome.failed(error.code().name, error.details() or "", terminal=True)

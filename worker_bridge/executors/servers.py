@@ -6,7 +6,7 @@ import asyncio
 import logging
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -14,7 +14,8 @@ import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from langserver.pb import lang_pb2_grpc
-from worker_bridge.channels import open_channel
+from worker_bridge.access.caller import Caller
+from worker_bridge.channels import is_fault, open_channel, words
 from worker_bridge.core.backoff import LONGEST_SECONDS, Backoff
 
 log = logging.getLogger(__name__)
@@ -54,9 +55,12 @@ class Server:
 class Servers:
     """All addresses of one runtime."""
 
-    def __init__(self, runtime: str, addresses: Sequence[str]) -> None:
+    def __init__(self, runtime: str, addresses: Sequence[str], alarm: Callable[[str], None], caller: Caller) -> None:
+        """`alarm` is told what an operator has to mend. Raises StartError."""
         self._runtime = runtime
-        self._servers = [Server(address, open_channel(address)) for address in addresses]
+        self._alarm = alarm
+        self._caller = caller
+        self._servers = [Server(address, open_channel(address, caller)) for address in addresses]
         self._changed = asyncio.Event()
         self._checks: list[asyncio.Task[None]] = []
 
@@ -108,23 +112,27 @@ class Servers:
         stub = health_pb2_grpc.HealthStub(server.channel)
         request = health_pb2.HealthCheckRequest(service=self._runtime)
         while True:
-            why = await _ask(stub, request)
+            why, fault = await self._ask(stub, request)
             if server.well is not (why is None):
                 server.well = why is None
-                log.info("%s at %s is %s", self._runtime, server.address, why or "serving")
+                text = f"{self._runtime} at {server.address} is {why or 'serving'}"
+                self._alarm(text) if fault else log.info("%s", text)
                 if server.well:
                     server.answered()
                     self._changed.set()
                     self._changed = asyncio.Event()
             await asyncio.sleep(_CHECK_SECONDS if server.well else _CHECK_SICK_SECONDS)
 
-
-async def _ask(stub: health_pb2_grpc.HealthStub, request: health_pb2.HealthCheckRequest) -> str | None:
-    """None: it serves. Otherwise how it is instead."""
-    try:
-        answer = await stub.Check(request, timeout=_CHECK_DEADLINE)
-    except grpc.aio.AioRpcError as error:
-        # A server without health checks can only be tried.
-        return None if error.code() is grpc.StatusCode.UNIMPLEMENTED else f"not reached: {error.code().name}"
-    serving = answer.status == health_pb2.HealthCheckResponse.SERVING
-    return None if serving else str(health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status))
+    async def _ask(
+        self, stub: health_pb2_grpc.HealthStub, request: health_pb2.HealthCheckRequest
+    ) -> tuple[str | None, bool]:
+        """None: it serves. Otherwise how it is instead, and whether an operator has to mend it. Needs no token."""
+        try:
+            answer = await stub.Check(request, timeout=_CHECK_DEADLINE)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:  # it can only be tried
+                return None, False
+            return f"not reached: {words(error, self._caller)}", is_fault(error, self._caller)
+        if answer.status == health_pb2.HealthCheckResponse.SERVING:
+            return None, False
+        return str(health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)), False

@@ -8,7 +8,8 @@ import grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from worker_bridge.channels import FAULTS
+from worker_bridge.access.caller import Caller
+from worker_bridge.channels import is_fault
 
 
 class Trouble(Enum):
@@ -30,16 +31,16 @@ _REFUSED = frozenset(
 )
 
 
-def trouble_of(error: grpc.aio.AioRpcError) -> tuple[Trouble, float]:
+def trouble_of(error: grpc.aio.AioRpcError, caller: Caller) -> tuple[Trouble, float]:
     """Whose matter it is, and how many seconds the server itself asks to wait (0: it does not say)."""
     code = error.code()
+    if is_fault(error, caller):
+        return Trouble.FAULT, 0.0
     if code is grpc.StatusCode.UNAVAILABLE:
         return Trouble.ELSEWHERE, 0.0
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
         delay = _retry_seconds(error)
         return (Trouble.REFUSED, 0.0) if delay is None else (Trouble.ELSEWHERE, delay)
-    if code in FAULTS:
-        return Trouble.FAULT, 0.0
     return (Trouble.REFUSED if code in _REFUSED else Trouble.DOUBTFUL), 0.0
 
 

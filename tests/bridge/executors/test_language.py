@@ -10,6 +10,7 @@ import grpc
 import pytest
 
 from langserver.pb import lang_pb2 as pb
+from tests.bridge.callers import plain_caller
 from tests.bridge.executors.fake_language_server import FakeLanguageServer, exhausted
 from tests.bridge.language_server import LanguageServer
 from tests.bridge.tasks import a_task, program
@@ -38,7 +39,7 @@ async def start(alarms: list[str]) -> AsyncIterator[Start]:
         for server in servers:
             await server.start()
             started.append(server)
-        executor = LanguageExecutor("python", [server.address for server in servers], alarms.append)
+        executor = LanguageExecutor("python", [server.address for server in servers], alarms.append, plain_caller())
         await executor.start()
         made.append(executor)
         return executor
@@ -244,7 +245,7 @@ def real() -> Iterator[LanguageServer]:
 async def test_a_real_server_executes(
     real: LanguageServer, alarms: list[str], runtime: str, code: str, expected: bytes
 ) -> None:
-    executor = LanguageExecutor(runtime, [real.address], alarms.append)
+    executor = LanguageExecutor(runtime, [real.address], alarms.append, plain_caller())
     await executor.start()
     try:
         outcome = await executor.execute(a_task(input=program(code, input={"n": 3})), 90)

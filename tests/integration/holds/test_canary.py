@@ -224,19 +224,22 @@ def test_what_a_server_was_told_is_in_no_other_process(
     key = own.private_key_pem.bytes().splitlines()[1]
     scalar = load_pem_private_key(own.private_key_pem.bytes(), None).private_numbers().private_value  # type: ignore[union-attr]
     scalars = [scalar.to_bytes(32, order) for order in ("big", "little")]  # type: ignore[arg-type]
-    token = canary()
+    token, named = canary(), canary()
+    (tmp_path / "tokens").write_text(f"engine:{named}\n")
     server = make_server(
         LANG_WARM_CHILDREN="2",
         LANG_AUTH_TOKEN=token,
+        LANG_AUTH_TOKENS_FILE=str(tmp_path / "tokens"),
         LANG_TLS_CERT=str(tmp_path / "cert.pem"),
         LANG_TLS_KEY=str(tmp_path / "key.pem"),
     )
     credentials = grpc.ssl_channel_credentials(authority.cert_pem.bytes())
     with grpc.secure_channel(server.address, credentials) as channel:
         stub = lang_pb2_grpc.LanguageServerStub(channel)
-        metadata = [("authorization", f"Bearer {token}"), ("x-of-the-call", canary())]
-        for runtime in ("python", "js") * 2:
-            assert stub.Execute(filled(runtime), metadata=metadata).success
+        for shown in (token, named):
+            metadata = [("authorization", f"Bearer {shown}"), ("x-of-the-call", canary())]
+            for runtime in ("python", "js") * 2:
+                assert stub.Execute(filled(runtime), metadata=metadata).success
     until(lambda: all(len(server.zygotes(runtime)[0].children()) == 2 for runtime in ECHO), "new children wait")
     try:
         assert {token.encode(), key} <= scan(server.process.pid, key), "the scan finds what is there"

@@ -213,6 +213,14 @@ def callers(
 
 def test_two_principals_never_share(callers: Callable[[str], lang_pb2_grpc.LanguageServerStub]) -> None:
     ann, bob, ann_again = callers("ann@example.org"), callers("bob@example.org"), callers("ann@example.org")
+    assert_apart(ann, bob, ann_again)
+
+
+def assert_apart(
+    ann: lang_pb2_grpc.LanguageServerStub,
+    bob: lang_pb2_grpc.LanguageServerStub,
+    ann_again: lang_pb2_grpc.LanguageServerStub,
+) -> None:
     assert answer(ann, FORGES) == OWN
     forged = answer(ann, FORGES)
     assert forged.startswith('"forged ')
@@ -220,6 +228,26 @@ def test_two_principals_never_share(callers: Callable[[str], lang_pb2_grpc.Langu
     assert answer(bob, FORGES) not in (OWN, forged)
     assert answer(ann_again, FORGES) == forged, "it is the name that counts, not the certificate"
     assert answer(ann, FORGES) == forged
+
+
+def test_the_names_of_tokens_are_principals(make_hostile_server: Callable[..., ServerProcess], tmp_path: Path) -> None:
+    """The token that has no name is somebody else again."""
+    pki, tokens, nameless = Pki(tmp_path), {name: f"the-token-of-{name}-alone" for name in ("ann", "bob")}, "n" * 16
+    file = tmp_path / "tokens"
+    file.write_text("".join(f"{name}:{token}\n" for name, token in tokens.items()))
+    settings = pki.settings(LANG_AUTH_TOKENS_FILE=str(file), LANG_AUTH_TOKEN=nameless)
+    server = make_hostile_server(NATIVE, LANG_RUNTIMES="python", LANG_ZYGOTE_MAX_TASKS="10000", **settings)
+    channels = []
+
+    def caller(token: str) -> lang_pb2_grpc.LanguageServerStub:
+        keys = grpc.composite_channel_credentials(pki.credentials(), grpc.access_token_call_credentials(token))
+        channels.append(grpc.secure_channel(server.address, keys))
+        return lang_pb2_grpc.LanguageServerStub(channels[-1])
+
+    assert_apart(caller(tokens["ann"]), caller(tokens["bob"]), caller(tokens["ann"]))
+    assert answer(caller(nameless), FORGES) == OWN
+    for channel in channels:
+        channel.close()
 
 
 def test_it_can_be_turned_off(make_hostile_server: Callable[..., ServerProcess]) -> None:

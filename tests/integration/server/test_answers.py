@@ -12,7 +12,7 @@ from langserver.core.verdict import Refusal, Verdict
 from langserver.limits import Ceilings
 from langserver.pb import lang_pb2, lang_pb2_grpc
 from langserver.server.convert import execute_response, log_line, validate_response
-from langserver.server.endpoint import add_services, make_server, server_options
+from langserver.server.endpoint import add_services, keys_of, make_server, server_options
 from langserver.server.gate import Gate
 from langserver.server.health import Health
 from langserver.server.methods import services
@@ -134,7 +134,7 @@ async def test_a_fault_of_ours_shows_nothing_of_it(method, caplog):
             raise RuntimeError("secret detail")
 
     service = LanguageService(Tasks(Gate(1, 0), {"python": BrokenSupply()}), Ceilings(), lambda: None)
-    server = make_server(Settings())
+    server = make_server(Settings(), keys_of(Settings()))
     add_services(server, services(service, Health(["python"]), Outbox(1 << 20)), reflection=False)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()

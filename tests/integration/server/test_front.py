@@ -10,7 +10,7 @@ import pytest
 from langserver.errors import StartError
 from langserver.server import front as front_module
 from langserver.server.address import Address
-from langserver.server.endpoint import bind, make_server
+from langserver.server.endpoint import bind, keys_of, make_server
 from langserver.server.front import Front
 from langserver.settings import Settings
 
@@ -23,11 +23,11 @@ class Echo:
         self.called, self.may_answer = asyncio.Event(), asyncio.Event()
 
     def build(self, at):
-        server = make_server(Settings())
+        server = make_server(Settings(), keys_of(Settings()))
         handlers = {"Say": grpc.unary_unary_rpc_method_handler(self.say)}
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("test.Echo", handlers),))
         self.made.append(server)
-        return server, bind(server, at, Settings())
+        return server, bind(server, at, Settings(), keys_of(Settings()))
 
     async def say(self, data, _):
         self.called.set()

@@ -141,6 +141,7 @@ def test_the_default_timeout_is_not_above_the_maximum(monkeypatch):
 
 
 def test_a_bridges_variable_in_the_same_environment_is_no_typo(monkeypatch):
-    monkeypatch.setenv("LANG_WORKER_ADDRS", "python:127.0.0.1:50053")
+    for name in ("ADDRS", "TLS_CA", "CLIENT_CERT", "CLIENT_KEY", "TOKEN", "TOKEN_FILE"):
+        monkeypatch.setenv(f"LANG_WORKER_{name}", "a bridge's")
     monkeypatch.setenv("LANG_WORKER_ADDR", "a typo")
     assert Settings.unknown_variables() == ["LANG_WORKER_ADDR"]

@@ -12,7 +12,7 @@ from langserver.limits import Ceilings
 from langserver.pb import lang_pb2
 from langserver.server import methods
 from langserver.server import service as service_module
-from langserver.server.endpoint import add_services, make_server
+from langserver.server.endpoint import add_services, keys_of, make_server
 from langserver.server.health import Health
 from langserver.server.methods import services
 from langserver.server.outbox import Outbox
@@ -56,7 +56,7 @@ async def serving(outbox):
     bench = Bench()
     facts = lang_pb2.Capabilities(version="x" * 300_000)
     service = LanguageService(bench.tasks, Ceilings(), lambda: facts)
-    server = make_server(Settings())
+    server = make_server(Settings(), keys_of(Settings()))
     add_services(server, services(service, Health(["js"]), outbox), reflection=False)
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
