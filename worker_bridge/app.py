@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from worker_bridge.coordinator_client import CoordinatorClient
-from worker_bridge.errors import StartError, Unreachable
+from worker_bridge.errors import StartError, StreamRefused, Unreachable
 from worker_bridge.executors.language import LanguageExecutor
 from worker_bridge.executors.port import Executor
 from worker_bridge.executors.registry import Executors
@@ -119,19 +119,25 @@ class Bridge:
         try:
             async with asyncio.timeout(_STRAYS_SECONDS):
                 for stream in self.reads:
-                    for entry_id in await self._streams.mine(stream):
-                        if (stream, entry_id) not in self._worker.held():
-                            await self._streams.give_back(stream, entry_id, self._timings.ttl)
+                    await self._give_back_strays_of(stream)
         except (Unreachable, TimeoutError) as error:
             log.info("entries that were not started come back when they are idle for long: %s", error)
 
+    async def _give_back_strays_of(self, stream: str) -> None:
+        try:
+            for entry_id in await self._streams.mine(stream):
+                if (stream, entry_id) not in self._worker.held():
+                    await self._streams.give_back(stream, entry_id, self._timings.ttl)
+        except StreamRefused as error:
+            log.info("nothing of %s is given back: %s", stream, error)
+
     async def _show_figures(self) -> None:
         while True:
-            try:
-                for stream in self.reads:
+            for stream in self.reads:
+                try:
                     self._metrics.show(await self._streams.figures(stream))
-            except Unreachable as error:
-                log.debug("no figures: %s", error)
+                except Unreachable as error:
+                    log.debug("no figures: %s", error)
             await asyncio.sleep(_FIGURES_SECONDS)
 
     def _serve_metrics(self) -> None:

@@ -109,7 +109,7 @@ class Settings(BaseSettings):
         default_factory=dict, description="RUNTIME:HOST:PORT, separated by commas"
     )
     worker_queues: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_queues)] = Field(
-        (), description="names of queues, separated by commas"
+        (), description="names of queues, of letters, digits, . _ - and :, separated by commas"
     )
     worker_concurrency: int = _whole(1, 10_000, 10)
     lease_ttl_seconds: int = _whole(1, 3_600, 90)

@@ -47,7 +47,7 @@ class Figures:
 
 
 class StreamPort(Protocol):
-    """Every method but `close` raises Unreachable where the streams cannot be had now."""
+    """Every method but `close` raises Unreachable where the streams cannot be had now; StreamRefused: not this one."""
 
     async def check(self) -> None:
         """Whether these streams can be worked with at all. Raises StartError where no waiting helps."""

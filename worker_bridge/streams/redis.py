@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from redis.exceptions import ResponseError
 
@@ -11,7 +11,7 @@ from worker_bridge.errors import StartError
 from worker_bridge.streams.connection import LONGEST_WAIT_SECONDS, connect, reaching
 from worker_bridge.streams.parked import parked_fields
 from worker_bridge.streams.port import Claimed, Entry, Figures, Listener
-from worker_bridge.streams.scripts import ACK_IF_MINE, REGISTER, REMOVE_IDLE, UNREGISTER
+from worker_bridge.streams.scripts import ACK_IF_MINE, PARK, REGISTER, REMOVE_IDLE, UNREGISTER
 
 _THROUGH: Final = "0-0"
 _OLDEST_MAJOR: Final = 7
@@ -73,7 +73,8 @@ class RedisConsumer:
                 await self._make_group(stream, error)
                 return
             block = max(1, round(min(seconds, LONGEST_WAIT_SECONDS) * 1000))
-            await self._waiting.xread({stream: last}, count=1, block=block)
+            if not await self._waiting.xread({stream: last}, count=1, block=block):
+                await self._listen(stream)
 
     async def claim(self, stream: str, idle_seconds: float, count: int, cursor: str) -> Claimed:
         """See StreamPort."""
@@ -140,12 +141,10 @@ class RedisConsumer:
 
     async def park(self, entry: Entry, reason: str) -> None:
         """See StreamPort."""
-        with reaching():
-            async with self._redis.pipeline(transaction=True) as all_three:
-                all_three.xadd(dead_stream(entry.stream), cast(Any, parked_fields(entry, reason)))
-                all_three.xack(entry.stream, GROUP, entry.id)
-                all_three.xdel(entry.stream, entry.id)
-                await all_three.execute()
+        parked = [part for field in parked_fields(entry, reason).items() for part in field]
+        dead = dead_stream(entry.stream)
+        with reaching(f"Redis: {entry.stream} or {dead}"):
+            await self._redis.eval(PARK, 2, entry.stream, dead, GROUP, entry.id, *parked)
 
     async def remove_idle_consumers(self, stream: str, idle_seconds: float) -> list[str]:
         """See StreamPort."""
@@ -161,8 +160,10 @@ class RedisConsumer:
 
     async def figures(self, stream: str) -> Figures:
         """See StreamPort. Makes no group: whoever only looks changes nothing."""
-        with reaching():
-            depth, dead = await self._redis.xlen(stream), await self._redis.xlen(dead_stream(stream))
+        with reaching(f"Redis: {dead_stream(stream)}"):
+            dead = await self._redis.xlen(dead_stream(stream))
+        with reaching(f"Redis: {stream}"):
+            depth = await self._redis.xlen(stream)
             try:
                 pending = int((await self._redis.xpending(stream, GROUP))["pending"])
                 consumers = await self._redis.xinfo_consumers(stream, GROUP)
@@ -200,6 +201,13 @@ class RedisConsumer:
     async def _deliveries(self, stream: str, number: bytes) -> int:
         rows = await self._redis.xpending_range(stream, GROUP, number.decode(), number.decode(), 1)
         return int(rows[0]["times_delivered"]) if rows else 1
+
+    async def _listen(self, stream: str) -> None:
+        """Shows this consumer before it gets its first entry, with which Redis would make it."""
+        try:
+            await self._redis.xgroup_createconsumer(stream, GROUP, self._name)
+        except ResponseError as error:
+            await self._make_group(stream, error)
 
     async def _make_group(self, stream: str, error: ResponseError) -> None:
         """From the first entry on, and again where the stream or the group is gone. Raises `error` if it says else."""

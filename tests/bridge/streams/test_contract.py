@@ -304,6 +304,16 @@ async def test_figures(streams: Streams) -> None:
     assert [(listener.name, listener.pending) for listener in figures.listeners] == [("one", 0)]
 
 
+async def test_who_waits_is_a_listener_before_the_first_entry(streams: Streams) -> None:
+    one, other = streams.consumer("one"), streams.consumer("other")
+    for consumer in (one, other):
+        await consumer.register(f"nonce of {consumer}", 60)
+        for _ in range(2):  # the first one may only make the group
+            await consumer.read(STREAM, 1)
+            await consumer.wait(STREAM, 0.01)
+    assert [listener.name for listener in (await one.figures(STREAM)).listeners] == ["one", "other"]
+
+
 async def test_commands_on_what_is_not_there_change_nothing(streams: Streams) -> None:
     one = streams.consumer("one")
     await one.touch(STREAM, "1-1")
