@@ -23,15 +23,18 @@ _BYTES: Final = 4 << 20
 def submit(options: Namespace) -> int:
     """Returns the exit status. Raises UsageError and Unreachable."""
     tasks = asked_for(options)
-    with connected(options.addr) as client, _runs_named(tasks):
-        for some in _batches(tasks):
-            client.submit(some)
-        if options.wait is None:
-            for task in tasks:
-                json_line({"run_id": task.run_id, "task_id": task.task_id})
-            return ExitStatus.SUCCESS
-        watch = Watch(client, tasks)
-        in_time = watch.wait(options.wait)
+    first, *others = _batches(tasks)
+    with connected(options.addr) as client:
+        client.submit(first)
+        with _runs_named(tasks):
+            for some in others:
+                client.submit(some)
+            watch = Watch(client, tasks)
+            in_time = options.wait is None or watch.wait(options.wait)
+    if options.wait is None:
+        for task in tasks:
+            json_line({"run_id": task.run_id, "task_id": task.task_id})
+        return ExitStatus.SUCCESS
     found = [watch.known.get(key) for key in watch.keys]
     for (run_id, task_id), known in zip(watch.keys, found, strict=True):
         json_line(outcome(known) if known is not None else _unknown(run_id, task_id))
@@ -44,13 +47,13 @@ def submit(options: Namespace) -> int:
 
 @contextmanager
 def _runs_named(tasks: Sequence[pb.NewTask]) -> Iterator[None]:
-    """Where it ends in the middle, says by which run to find what was submitted: the id may have been made up here."""
+    """Where it ends in the middle, says by which run to find what was submitted: its id may have been made up here."""
     try:
         yield
     except (Unreachable, KeyboardInterrupt):
         runs = list(dict.fromkeys(task.run_id for task in tasks))
         more = f" and {len(runs) - 1} more runs" if len(runs) > 1 else ""
-        trouble(f"tasks of run {runs[0]}{more} may have been submitted: `coordinator status --run-id` shows them")
+        trouble(f"tasks of run {runs[0]}{more} were submitted: `coordinator status --run-id` shows them")
         raise
 
 
