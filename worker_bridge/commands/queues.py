@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from worker_bridge.commands.output import say
 from worker_bridge.confine import forbid_dumps
 from worker_bridge.errors import StartError, StreamRefused, Unreachable
 from worker_bridge.streams.port import Figures
@@ -27,20 +27,10 @@ def queues(*, as_json: bool) -> int:
     from worker_bridge.settings import Settings
 
     found, refused = asyncio.run(_figures(Settings()))
-    _say(json.dumps([asdict(one) for one in found]) if as_json else _table(found))
+    say(json.dumps([asdict(one) for one in found]) if as_json else _table(found))
     if refused:
         raise StartError("; ".join(refused))
     return 0
-
-
-def _say(text: str) -> None:
-    try:
-        print(text, flush=True)
-    except OSError as error:  # a full disk, or a reader that went away
-        # What is still buffered has to go somewhere, or the interpreter complains at its exit (docs of `signal`).
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):
-            raise StartError(f"standard output: {error.strerror}") from None
 
 
 async def _figures(settings: Settings) -> tuple[list[Figures], list[str]]:
