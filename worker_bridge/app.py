@@ -90,7 +90,7 @@ class Bridge:
             name_lost = keep.done()
         finally:
             await end(reading)
-            strays = asyncio.create_task(self._give_back_strays())
+            strays = asyncio.create_task(self._give_back_strays(self._worker.held()))
             await self._worker.drain(self._timings.drain)
             await strays
             await end((keep,))
@@ -114,20 +114,20 @@ class Bridge:
         await self._executors.usable(queue)
         await self._coordinator.usable()
 
-    async def _give_back_strays(self) -> None:
+    async def _give_back_strays(self, held: frozenset[tuple[str, str]]) -> None:
         """What was delivered to this consumer and is in no hand: a read was given up in the middle."""
         try:
             async with asyncio.timeout(_STRAYS_SECONDS):
                 for stream in self.reads:
-                    await self._give_back_strays_of(stream)
+                    await self._give_back_strays_of(stream, held)
         except (Unreachable, TimeoutError) as error:
             log.info("entries that were not started come back when they are idle for long: %s", error)
 
-    async def _give_back_strays_of(self, stream: str) -> None:
+    async def _give_back_strays_of(self, stream: str, held: frozenset[tuple[str, str]]) -> None:
         try:
-            for entry_id in await self._streams.mine(stream):
-                if (stream, entry_id) not in self._worker.held():
-                    await self._streams.give_back(stream, entry_id, self._timings.ttl)
+            for entry in await self._streams.mine(stream):
+                if (stream, entry.id) not in held:
+                    await self._streams.give_back(entry, self._timings.ttl)
         except StreamRefused as error:
             log.info("nothing of %s is given back: %s", stream, error)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import re
 
 import pytest
 from grpc.aio import ServicerContext
@@ -116,7 +117,7 @@ async def test_an_entry_is_acked_only_after_the_report_was_acknowledged(
     await until(lambda: gone(redis))
 
 
-@pytest.mark.parametrize("ttl", [3, 6])
+@pytest.mark.parametrize("ttl", [6, 9])
 async def test_a_lease_is_renewed_every_third_of_its_ttl(
     redis: Redis, coordinator: TableCoordinator, bridges: Starter, ttl: int
 ) -> None:
@@ -149,12 +150,12 @@ async def test_a_running_entry_is_touched_so_that_nobody_reclaims_it(
     redis: Redis, coordinator: TableCoordinator, bridges: Starter
 ) -> None:
     executor, other = HeldExecutor(), HeldExecutor()
-    await bridges(executor, lease_ttl_seconds=2)
+    await bridges(executor, lease_ttl_seconds=6)
     await add(redis, coordinator)
     await until(lambda: executor.started)
-    await bridges(other, lease_ttl_seconds=2)
+    await bridges(other, lease_ttl_seconds=6)
     renewed = len(coordinator.renewals)
-    await until(lambda: len(coordinator.renewals) > renewed + 8)  # over two TTLs, five looks of the other
+    await until(lambda: len(coordinator.renewals) > renewed + 5)  # nearly two TTLs, four looks of the other
     assert [row["times_delivered"] for row in await pending(redis)] == [1]
     assert not other.started
 
@@ -176,7 +177,7 @@ async def test_what_is_delivered_too_often_is_reported_as_failed_and_parked(
     ((_, parked),) = await redis.xrange(f"{STREAM}:dead")
     assert parked[b"task_id"] == task_id.encode()
     assert parked[b"origin"].startswith(f"{STREAM} ".encode())
-    assert b"delivered 4 times" in parked[b"reason"]
+    assert re.match(rb"delivered [4-9] times, the limit is 3", parked[b"reason"])
 
 
 async def test_what_is_delivered_too_often_while_its_lease_is_held_is_left(
@@ -200,7 +201,7 @@ async def test_a_message_redelivered_to_the_worker_that_already_runs_it_starts_n
     redis: Redis, coordinator: TableCoordinator, bridges: Starter
 ) -> None:
     executor = HeldExecutor()
-    bridge = await bridges(executor, lease_ttl_seconds=2)
+    bridge = await bridges(executor)
     task_id = await add(redis, coordinator)
     await until(lambda: executor.started)
     (row,) = await pending(redis)

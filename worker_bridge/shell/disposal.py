@@ -58,8 +58,8 @@ class Disposal:
             case Fate.PARK:
                 await self._streams.park(entry, end.reason)
             case Fate.SET_ASIDE:
-                await self._streams.set_aside(entry.stream, entry.id)
+                await self._streams.set_aside(entry)
             case Fate.GIVE_BACK:
-                await self._streams.give_back(entry.stream, entry.id, self._timings.ttl)
+                await self._streams.give_back(entry, self._timings.ttl)
             case Fate.LEAVE:
                 pass

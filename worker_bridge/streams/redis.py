@@ -96,19 +96,20 @@ class RedisConsumer:
 
     async def touch(self, stream: str, entry_id: str) -> None:
         """See StreamPort."""
-        await self._hold(stream, entry_id, self._name, 0)
+        await self._hold(stream, entry_id, self._name, idle=0)
 
-    async def set_aside(self, stream: str, entry_id: str) -> None:
+    async def set_aside(self, entry: Entry) -> None:
         """See StreamPort."""
-        await self._hold(stream, entry_id, ASIDE, 0)
+        await self._hold(entry.stream, entry.id, ASIDE, idle=0, deliveries=entry.deliveries - 1)
 
-    async def give_back(self, stream: str, entry_id: str, idle_seconds: float) -> None:
+    async def give_back(self, entry: Entry, idle_seconds: float) -> None:
         """See StreamPort. Redis 7 has no command for it: it is claimed by its holder, as idle for long."""
-        await self._hold(stream, entry_id, self._name, _milliseconds(idle_seconds))
+        idle = _milliseconds(idle_seconds)
+        await self._hold(entry.stream, entry.id, self._name, idle=idle, deliveries=entry.deliveries - 1)
 
-    async def mine(self, stream: str) -> list[str]:
+    async def mine(self, stream: str) -> list[Entry]:
         """See StreamPort."""
-        found: list[str] = []
+        found: list[Entry] = []
         after = "-"
         with reaching():
             while True:
@@ -117,10 +118,10 @@ class RedisConsumer:
                 except ResponseError as error:
                     await self._make_group(stream, error)
                     return []
-                found += [row["message_id"].decode() for row in rows]
+                found += [Entry(stream, row["message_id"].decode(), {}, int(row["times_delivered"])) for row in rows]
                 if len(rows) < 100:
                     return found
-                after = f"({found[-1]}"
+                after = f"({found[-1].id}"
 
     async def ack(self, stream: str, entry_id: str) -> None:
         """See StreamPort."""
@@ -191,10 +192,12 @@ class RedisConsumer:
     async def _read(self, stream: str, count: int) -> Any:
         return await self._redis.xreadgroup(GROUP, self._name, {stream: ">"}, count=count)
 
-    async def _hold(self, stream: str, entry_id: str, consumer: str, idle_milliseconds: int) -> None:
+    async def _hold(self, stream: str, entry_id: str, consumer: str, idle: int, deliveries: int | None = None) -> None:
         with reaching():
             try:
-                await self._redis.xclaim(stream, GROUP, consumer, 0, [entry_id], idle=idle_milliseconds, justid=True)
+                await self._redis.xclaim(
+                    stream, GROUP, consumer, 0, [entry_id], justid=True, idle=idle, retrycount=deliveries
+                )
             except ResponseError as error:
                 await self._make_group(stream, error)
 

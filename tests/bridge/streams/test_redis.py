@@ -81,7 +81,7 @@ async def test_an_entry_that_cannot_be_parked_stays(redis: Redis, consumer: Redi
         await redis.xadd(f"{STREAM}:dead", {"a": "b"}, id=f"{(1 << 64) - 1}-{(1 << 64) - 1}")
     with pytest.raises(StreamRefused, match=f"{STREAM}:dead"):
         await consumer.park(entry, "because")
-    assert await consumer.mine(STREAM) == [entry.id]
+    assert [mine.id for mine in await consumer.mine(STREAM)] == [entry.id]
     assert await redis.xlen(STREAM) == 1
     await redis.delete(f"{STREAM}:dead")
     await consumer.park(entry, "because")
