@@ -106,7 +106,7 @@ class Bridge:
             usable = partial(self._usable, queue)
             loops += [
                 Reader(stream, self._links, self._hand, self._worker.begin, usable).run(),
-                Reclaimer(stream, self._links, self._hand, self._worker, usable).run(),
+                Reclaimer(stream, self._links, self._hand, self._worker.begin, usable).run(),
             ]
         return [*loops, self._show_figures()] if self._settings.worker_metrics_addr else loops
 
