@@ -115,6 +115,15 @@ class World:
         """A client that goes past the proxy."""
         return redis.Redis(port=self._ports["redis"], decode_responses=True)
 
+    async def workers(self) -> list[str]:
+        """The names of the bridges that read."""
+        names: list[str] = []
+        async with self.redis() as client, asyncio.timeout(GUARD_SECONDS):
+            while len(names) < 2:
+                await asyncio.sleep(0.1)
+                names = [key.removeprefix("tasks:worker:") for key in await client.keys("tasks:worker:*")]
+        return names
+
     async def left_in_streams(self) -> dict[str, int]:
         """By stream, what is still there, pending or not; the dead letters' streams are not counted."""
         left = {}
