@@ -39,9 +39,15 @@ class Hostile:
                 await act()
                 self.done.add(act.__name__)
             await asyncio.sleep(_PAUSE_SECONDS)
-        # A consumer of his own would keep what he took, as any worker may for as long as he touches it.
-        with suppress(ResponseError):
-            await self._redis.xgroup_delconsumer(STREAM, GROUP, "evil")
+
+    async def strands(self) -> None:
+        """The last act: takes the next entry of a task, and is removed: it stays in the stream, nobody's."""
+        taken = None
+        while not taken:
+            with suppress(ResponseError):
+                taken = await self._redis.xreadgroup(GROUP, "evil", {STREAM: ">"}, count=1, block=1000)
+            await asyncio.sleep(0)
+        await self._redis.xgroup_delconsumer(STREAM, GROUP, "evil")
 
     async def trims(self) -> None:
         await self._redis.xtrim(STREAM, maxlen=self._random.randrange(5))
