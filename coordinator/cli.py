@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
 
-from coordinator.commands.exits import ExitStatus, Unreachable, UsageError
+from coordinator.commands.exits import ExitStatus, NotWritten, Unreachable, UsageError
 from coordinator.commands.output import trouble
 from coordinator.errors import StartError
 
@@ -111,6 +111,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Unreachable as error:
         trouble(str(error))
         return ExitStatus.UNREACHABLE
+    except NotWritten as error:
+        trouble(str(error))
+        return ExitStatus.NOT_WRITTEN
+    except UnicodeEncodeError as error:  # gRPC takes no other text
+        trouble(f"{error.object!a} is not UTF-8 text")
+        return ExitStatus.USAGE
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
 

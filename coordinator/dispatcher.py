@@ -37,6 +37,7 @@ class Dispatcher:
         self._shards = shards
         self._filled = asyncio.Event()
         self._backoff = Backoff()
+        self._refused: set[str] = set()  # streams
 
     def wake(self) -> None:
         """There may be something new in the outbox."""
@@ -87,9 +88,17 @@ class Dispatcher:
         await self._database.run(lambda tx: outbox.dispatched(tx, done))
         for stream, answer in zip(streams, answers, strict=True):
             if isinstance(answer, StreamRefused):  # its row is tried again when the claim ends; others need not wait
-                log.error("%s cannot be used: %s", ascii(stream), answer)
+                self._refuses(stream, answer)
             elif isinstance(answer, BaseException):
                 raise answer
+            else:
+                self._refused.discard(stream)
+
+    def _refuses(self, stream: str, why: StreamRefused) -> None:
+        """Said once: there may be any number of tasks for it."""
+        if stream not in self._refused:
+            log.error("%s cannot be used, its tasks wait until somebody deletes it: %s", ascii(stream), why)
+        self._refused.add(stream)
 
     def _stream(self, due: Due) -> str:
         return stream_of(self._prefix, due.queue, shard_of(due.run_id, due.task_id, self._shards))

@@ -78,6 +78,7 @@ class Sweeper:
             if not found:
                 return
             there, gone = await self._sorted(found)
+            await self._remove(gone)
             lost = await self._database.run(lambda tx, t=there, g=gone: outbox.entries_checked(tx, t, g))  # type: ignore[misc]
             if lost:
                 log.warning("%d entries were gone from their streams: their tasks are dispatched again", lost)
@@ -95,6 +96,15 @@ class Sweeper:
             for entry, is_there in zip(some, answers, strict=True):
                 (there if is_there else gone).append(entry)
         return there, gone
+
+    async def _remove(self, gone: list[QueuedEntry]) -> None:
+        """Entries that nobody gets would else lie there for ever, one more with each dispatch."""
+        by_stream: dict[str, list[str]] = {}
+        for entry in gone:
+            by_stream.setdefault(entry.stream, []).append(entry.entry_id)
+        for stream, entry_ids in by_stream.items():
+            with suppress(StreamRefused):
+                await self._streams.remove(stream, entry_ids)
 
     async def _is_there(self, entry: QueuedEntry) -> bool:
         try:

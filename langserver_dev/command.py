@@ -10,6 +10,8 @@ from argparse import Namespace
 from collections.abc import Callable
 from contextlib import suppress
 
+from coordinator.commands.exits import NotWritten
+from coordinator.commands.output import line
 from coordinator.errors import StartError
 from coordinator.process import forbid_dumps
 from langserver_dev.stack import Stack
@@ -61,6 +63,9 @@ def _on_signals(act: Callable[[], object]) -> None:
 
 def _say(stack: Stack) -> None:
     where = "in this process" if stack.streams is not None else f"in Redis at {os.environ['REDIS_ADDR']}"
-    print(f"langserver listening on {stack.language_server.address}")
-    print(f"streams are {where}; the bridge reads {', '.join(stack.bridge.reads)}")
-    print(f"coordinator listening on {stack.coordinator.address}", flush=True)
+    try:
+        line(f"langserver listening on {stack.language_server.address}")
+        line(f"streams are {where}; the bridge reads {', '.join(stack.bridge.reads)}")
+        line(f"coordinator listening on {stack.coordinator.address}")
+    except NotWritten as error:
+        raise StartError(str(error)) from None

@@ -11,7 +11,7 @@ from typing import Final
 
 from worker_bridge.access.caller import Caller, CallerFiles
 from worker_bridge.coordinator_client import CoordinatorClient
-from worker_bridge.errors import StartError, Unreachable
+from worker_bridge.errors import StartError, StreamRefused, Unreachable
 from worker_bridge.executors.language import LanguageExecutor
 from worker_bridge.executors.port import Executor
 from worker_bridge.executors.registry import Executors
@@ -114,7 +114,7 @@ class Bridge:
             usable = partial(self._usable, queue)
             loops += [
                 Reader(stream, self._links, self._hand, self._worker.begin, usable).run(),
-                Reclaimer(stream, self._links, self._hand, self._worker, usable).run(),
+                Reclaimer(stream, self._links, self._hand, self._worker.begin, usable).run(),
             ]
         return [*loops, self._show_figures()] if self._settings.worker_metrics_addr else loops
 
@@ -127,19 +127,25 @@ class Bridge:
         try:
             async with asyncio.timeout(_STRAYS_SECONDS):
                 for stream in self.reads:
-                    for entry_id in await self._streams.mine(stream):
-                        if (stream, entry_id) not in held:
-                            await self._streams.give_back(stream, entry_id, self._timings.ttl)
+                    await self._give_back_strays_of(stream, held)
         except (Unreachable, TimeoutError) as error:
             log.info("entries that were not started come back when they are idle for long: %s", error)
 
+    async def _give_back_strays_of(self, stream: str, held: frozenset[tuple[str, str]]) -> None:
+        try:
+            for entry in await self._streams.mine(stream):
+                if (stream, entry.id) not in held:
+                    await self._streams.give_back(entry, self._timings.ttl)
+        except StreamRefused as error:
+            log.info("nothing of %s is given back: %s", stream, error)
+
     async def _show_figures(self) -> None:
         while True:
-            try:
-                for stream in self.reads:
+            for stream in self.reads:
+                try:
                     self._metrics.show(await self._streams.figures(stream))
-            except Unreachable as error:
-                log.debug("no figures: %s", error)
+                except Unreachable as error:
+                    log.debug("no figures: %s", error)
             await asyncio.sleep(_FIGURES_SECONDS)
 
     def _serve_metrics(self) -> None:

@@ -159,4 +159,6 @@ class CoordinatorClient:
             text = f"coordinator at {self.address}: {words(error, self._caller)}"
             raise NoAnswer(text, fault=is_fault(error, self._caller), failed=failed) from None
         self._answers.set()
+        if answer is None:  # what gRPC makes of bytes that are no such message
+            raise NoAnswer(f"coordinator at {self.address}: its answer cannot be read", failed=True)
         return answer

@@ -11,6 +11,10 @@ class Unreachable(Exception):
     """Redis does not answer, or not now: whoever asked tries again after a while."""
 
 
+class StreamRefused(Unreachable):
+    """Redis answers, and will not do this, to this stream, now. Whoever tries it again holds nothing meanwhile."""
+
+
 class NoAnswer(Exception):
     """A call got no answer, or one that says to try again later.
 

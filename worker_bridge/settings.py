@@ -141,7 +141,7 @@ class Settings(BaseSettings):
     lang_worker_token: SecretStr | None = None
     lang_worker_token_file: _File = _file()
     worker_queues: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_queues)] = Field(
-        (), description="names of queues, separated by commas"
+        (), description="names of queues, of letters, digits, . _ - and :, separated by commas"
     )
     worker_concurrency: int = _whole(1, 10_000, 10)
     lease_ttl_seconds: int = _whole(1, 3_600, 90)

@@ -10,21 +10,25 @@ from typing import Final, TextIO
 
 import msgspec
 
+from coordinator.commands.exits import NotWritten
+
 # C0, DEL, C1, the marks of bidirectional text (Unicode UAX #9), line and paragraph separators.
 _STEERING: Final = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def line(text: str, stream: TextIO | None = None) -> None:
-    """Writes one line at once. A reader that went away is no reason to stop."""
+    """Writes one line at once. A reader that went away is no reason to stop. Raises NotWritten."""
     out = stream or sys.stdout
     try:
         out.write(_harmless(text) + "\n")
         out.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # What is still buffered has to go somewhere, or the interpreter complains at its exit (docs of `signal`).
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, out.fileno())
         os.close(nowhere)
+        if out is sys.stdout and not isinstance(error, BrokenPipeError):
+            raise NotWritten(f"standard output: {error.strerror}") from None
 
 
 def json_line(fields: Mapping[str, object]) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from coordinator.commands.client import connected
-from coordinator.commands.exits import ExitStatus
+from coordinator.commands.exits import ExitStatus, Unreachable
 from coordinator.commands.output import json_line, trouble
 from coordinator.commands.shown import outcome, state
 from coordinator.commands.tasks_file import asked_for
@@ -22,15 +23,18 @@ _BYTES: Final = 4 << 20
 def submit(options: Namespace) -> int:
     """Returns the exit status. Raises UsageError and Unreachable."""
     tasks = asked_for(options)
+    first, *others = _batches(tasks)
     with connected(options.addr) as client:
-        for some in _batches(tasks):
-            client.submit(some)
-        if options.wait is None:
-            for task in tasks:
-                json_line({"run_id": task.run_id, "task_id": task.task_id})
-            return ExitStatus.SUCCESS
-        watch = Watch(client, tasks)
-        in_time = watch.wait(options.wait)
+        client.submit(first)
+        with _runs_named(tasks):
+            for some in others:
+                client.submit(some)
+            watch = Watch(client, tasks)
+            in_time = options.wait is None or watch.wait(options.wait)
+    if options.wait is None:
+        for task in tasks:
+            json_line({"run_id": task.run_id, "task_id": task.task_id})
+        return ExitStatus.SUCCESS
     found = [watch.known.get(key) for key in watch.keys]
     for (run_id, task_id), known in zip(watch.keys, found, strict=True):
         json_line(outcome(known) if known is not None else _unknown(run_id, task_id))
@@ -39,6 +43,18 @@ def submit(options: Namespace) -> int:
         return ExitStatus.WAIT_RAN_OUT
     failed = any(known is None or state(known) is TaskState.FAILED for known in found)
     return ExitStatus.FAILED if failed else ExitStatus.SUCCESS
+
+
+@contextmanager
+def _runs_named(tasks: Sequence[pb.NewTask]) -> Iterator[None]:
+    """Where it ends in the middle, says by which run to find what was submitted: its id may have been made up here."""
+    try:
+        yield
+    except (Unreachable, KeyboardInterrupt):
+        runs = list(dict.fromkeys(task.run_id for task in tasks))
+        more = f" and {len(runs) - 1} more runs" if len(runs) > 1 else ""
+        trouble(f"tasks of run {runs[0]}{more} were submitted: `coordinator status --run-id` shows them")
+        raise
 
 
 def _unknown(run_id: str, task_id: str) -> dict[str, object]:

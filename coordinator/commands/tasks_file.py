@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import sys
 import uuid
 from argparse import Namespace
@@ -47,7 +48,7 @@ def asked_for(options: Namespace) -> list[pb.NewTask]:
 
 
 def _of_file(name: str, run_id: str, max_attempts: int) -> list[pb.NewTask]:
-    text = sys.stdin.buffer.read() if name == "-" else _read(name)
+    text = (sys.stdin.buffer.read() if name == "-" else _read(name)).removeprefix(codecs.BOM_UTF8)
     tasks: list[pb.NewTask] = []
     for number, line in enumerate(text.split(b"\n"), 1):
         if not line.strip():
@@ -63,28 +64,27 @@ def _of_file(name: str, run_id: str, max_attempts: int) -> list[pb.NewTask]:
 
 def _task(line: _Line, run_id: str, max_attempts: int) -> pb.NewTask:
     """Checked as the coordinator will, so that an error can name its line. Raises InvalidRequest."""
-    task = pb.NewTask(
-        task_id=line.task_id or _new_id(),
-        run_id=line.run_id or run_id,
-        node_type=line.node_type,
-        input=bytes(line.input),
-        max_attempts=line.max_attempts or max_attempts,
-        queue=line.queue,
-    )
     submitted = Submitted(
-        run_id=task.run_id,
-        task_id=task.task_id,
+        run_id=line.run_id or run_id,
+        task_id=line.task_id or _new_id(),
         node_id="",
-        node_type=task.node_type,
+        node_type=line.node_type,
         workflow_id="",
         workflow_version="",
-        input_json=task.input,
-        max_attempts=task.max_attempts,
-        queue=task.queue,
+        input_json=bytes(line.input),
+        max_attempts=line.max_attempts or max_attempts,
+        queue=line.queue,
         traceparent="",
     )
     checked(submitted, default_attempts=1)
-    return task
+    return pb.NewTask(
+        task_id=submitted.task_id,
+        run_id=submitted.run_id,
+        node_type=submitted.node_type,
+        input=submitted.input_json,
+        max_attempts=submitted.max_attempts,
+        queue=submitted.queue,
+    )
 
 
 def _input(text: str) -> bytes:

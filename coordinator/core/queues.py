@@ -8,6 +8,7 @@ from typing import Final
 RUNTIMES: Final = ("python", "js")
 _ALIASES: Final = {"javascript": "js", "node": "js"}
 DEAD_SUFFIX: Final = ":dead"
+GROUP: Final = "workers"
 
 
 def queue_of(queue: str, node_type: str) -> str:

@@ -72,7 +72,8 @@ class PostgresDatabase:
                 migrate(_PostgresTransaction(connection))
         except (psycopg.Error, PoolTimeout) as error:
             self._pool.close()
-            raise StartError(f"COORDINATOR_DATABASE_URL: PostgreSQL cannot be used: {_first_line(error)}") from None
+            why = _refusal(url) or _first_line(error)  # the pool knows that it waited in vain, and not what for
+            raise StartError(f"COORDINATOR_DATABASE_URL: PostgreSQL cannot be used: {why}") from None
         except BaseException:
             self._pool.close()
             raise
@@ -101,6 +102,15 @@ class PostgresDatabase:
             except (psycopg.OperationalError, PoolTimeout) as error:
                 raise StoreUnavailable(f"PostgreSQL: {_first_line(error)}") from None
         raise StoreUnavailable(f"PostgreSQL: {_first_line(conflict)}") from None
+
+
+def _refusal(url: str) -> str:
+    """Why there is no connection; empty when there is one. libpq does not repeat the password."""
+    try:
+        psycopg.connect(url, connect_timeout=5).close()
+    except psycopg.Error as error:
+        return _first_line(error)
+    return ""
 
 
 def _first_line(error: BaseException | None) -> str:

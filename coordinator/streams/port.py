@@ -19,7 +19,7 @@ class StreamPort(Protocol):
         ...
 
     async def exists(self, stream: str, entry_id: str) -> bool:
-        """Whether the entry is still there, read or not."""
+        """Whether the entry is still there: for a worker to get, or in a worker's hand."""
         ...
 
     async def oldest(self, stream: str, most: int, after: str = "") -> list[Entry]:

@@ -10,12 +10,16 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError, ResponseError
 
+from coordinator.core.queues import GROUP
 from coordinator.errors import StreamRefused, StreamUnavailable
 from coordinator.streams.port import Entry
 
 _CONNECTIONS: Final = 16
 _CONNECT_SECONDS: Final = 2.0
 _ANSWER_SECONDS: Final = 5.0
+# What Redis answers where a key holds something else, and where somebody used up a stream's ids: no other stream is
+# any worse for it.
+_STREAMS_OWN: Final = ("WRONGTYPE", "stream has exhausted the last possible ID")
 
 Answer = TypeVar("Answer")
 
@@ -44,8 +48,15 @@ class RedisStreams:
         return str(await self._asked(self._redis.xadd(stream, dict(fields.items()))))
 
     async def exists(self, stream: str, entry_id: str) -> bool:
-        """Whether the entry is still there, read or not."""
-        return bool(await self._asked(self._redis.xrange(stream, entry_id, entry_id, count=1)))
+        """Whether the entry is still there for a worker to get, or in a worker's hand.
+
+        One that was delivered and is pending no more (its consumer was removed, or somebody acked it) nobody gets.
+        """
+        there, pending, groups = await self._asked(self._looked_for(stream, entry_id))
+        if not there:
+            return False
+        last = next((group["last-delivered-id"] for group in groups if group["name"] == GROUP), None)
+        return bool(pending) or last is None or _number(last) < _number(entry_id)
 
     async def oldest(self, stream: str, most: int, after: str = "") -> list[Entry]:
         """The oldest entries of a stream, or the oldest after one; of a stream that is not there, none."""
@@ -64,11 +75,28 @@ class RedisStreams:
         """Gives the connections back."""
         await self._redis.aclose(close_connection_pool=True)
 
+    async def _looked_for(self, stream: str, entry_id: str) -> tuple[Any, Any, Any]:
+        """The entry, its pending delivery, and the groups, at one moment."""
+        async with self._redis.pipeline(transaction=True) as asked:
+            asked.xrange(stream, entry_id, entry_id, count=1)
+            asked.xpending_range(stream, GROUP, entry_id, entry_id, 1)
+            asked.xinfo_groups(stream)
+            there, pending, groups = await asked.execute(raise_on_error=False)
+        if isinstance(there, Exception):
+            raise there
+        if isinstance(pending, Exception) or isinstance(groups, Exception):  # no group: nothing was delivered
+            return there, [], []
+        return there, pending, groups
+
     async def _asked(self, answer: Awaitable[Any]) -> Any:
         try:
             return await answer
         except ResponseError as error:
-            refused = str(error).startswith("WRONGTYPE")
+            refused = any(words in str(error) for words in _STREAMS_OWN)
             raise (StreamRefused if refused else StreamUnavailable)(f"{self._name}: {error}") from None
         except (TimeoutError, RedisError, OSError) as error:
             raise StreamUnavailable(f"{self._name}: {str(error) or type(error).__name__}") from None
+
+
+def _number(entry_id: str) -> tuple[int, ...]:
+    return tuple(map(int, entry_id.split("-")))

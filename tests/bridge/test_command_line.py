@@ -109,6 +109,30 @@ async def test_queues_are_shown_to_people_and_programs(redis: Redis, redis_serve
     assert second["listeners"] == []
 
 
+async def test_queues_beside_one_that_cannot_be_shown(redis: Redis, redis_server: RedisServer) -> None:
+    await redis.set("tasks:python:0:dead", "no stream")
+    await redis.xadd("tasks:js:0", {"n": "1"})
+    shown = run("queues", REDIS_ADDR=redis_server.address, WORKER_QUEUES="python,js")
+    assert shown.returncode == 3
+    assert shown.stdout.splitlines()[1].split()[:2] == ["tasks:js:0", "1"]
+    assert "tasks:python:0:dead: WRONGTYPE" in shown.stderr
+    assert "Traceback" not in shown.stderr
+
+
+def test_what_cannot_be_written_is_said(redis_server: RedisServer) -> None:
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [BRIDGE, "queues"],
+            env=environment(REDIS_ADDR=redis_server.address, WORKER_QUEUES="python"),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert (ended.returncode, ended.stderr) == (3, "worker-bridge: standard output: No space left on device\n")
+
+
 def test_queues_of_a_redis_that_is_away() -> None:
     shown = run("queues", REDIS_ADDR=f"127.0.0.1:{free_port()}", WORKER_QUEUES="python")
     assert shown.returncode == 3

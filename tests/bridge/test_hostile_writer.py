@@ -101,3 +101,48 @@ async def test_a_forged_entry_that_is_delivered_too_often_fails_nobody(
     await until(lambda: redis.exists(f"{STREAM}:dead"))
     assert coordinator.state(task.task_id) == "QUEUED"
     assert coordinator.reports == []
+
+
+async def test_what_redis_refuses_keeps_no_slot_from_other_queues(
+    redis: Redis, coordinator: TableCoordinator, bridges: Starter
+) -> None:
+    other = "tasks:python:eu:0"
+    await redis.set(f"{STREAM}:dead", "no stream")
+    executor = HeldExecutor()
+    await bridges(executor, worker_concurrency=2, worker_queues="python,python:eu")
+    running = a_task()
+    coordinator.add(running)
+    await redis.xadd(STREAM, fields(running))
+    await until(lambda: executor.running)
+    for n in range(10):
+        await redis.xadd(STREAM, {"poison": str(n)})
+    behind = a_task()
+    coordinator.add(behind)
+    await redis.xadd(other, fields(behind))
+    await until(lambda: len(executor.running) == 2, what="the other queue's task has a slot")
+    assert await redis.xlen(STREAM) == 11
+    # Whose stream goes while it runs is reported all the same, and its slot is free.
+    await redis.set(STREAM, "no stream")
+    executor.go()
+    for task in (running, behind):
+        await until(lambda task=task: coordinator.state(task.task_id) == "COMPLETED")
+    last = a_task()
+    coordinator.add(last)
+    await redis.xadd(other, fields(last))
+    await until(lambda: coordinator.state(last.task_id) == "COMPLETED")
+
+
+async def test_poison_is_parked_when_that_is_possible_again(
+    redis: Redis, coordinator: TableCoordinator, bridges: Starter
+) -> None:
+    await redis.set(f"{STREAM}:dead", "no stream")
+    bridge = await bridges(HeldExecutor(free=True), lease_ttl_seconds=1)
+    await redis.xadd(STREAM, {"poison": "1"})
+    await until(lambda: bridge.bridge._metrics._alarms._value.get())
+    await redis.delete(f"{STREAM}:dead")
+
+    async def parked() -> bool:
+        return (await redis.xlen(STREAM), await redis.xlen(f"{STREAM}:dead")) == (0, 1)
+
+    await until(parked)
+    assert coordinator.reports == []

@@ -9,6 +9,7 @@ import re
 import pytest
 from grpc.aio import ServicerContext
 from redis.asyncio import Redis
+from redis.exceptions import ResponseError
 
 from coordinator.pb import coordinator_pb2 as pb
 from tests.bridge.bridges import HeldExecutor, Starter
@@ -216,6 +217,17 @@ async def test_a_message_redelivered_to_the_worker_that_already_runs_it_starts_n
     await until(lambda: len(coordinator.renewals) > renewed + 2)
     assert len(coordinator.acquires) == 1
     assert [one["consumer"].decode() for one in await pending(redis)] == [bridge.bridge.worker_id]
+    # Or because the group is new, and gives out all there is.
+    await redis.xgroup_destroy(STREAM, "workers")
+
+    async def delivered_anew() -> bool:
+        try:
+            return bool(await pending(redis))
+        except ResponseError:  # there is no group yet
+            return False
+
+    await until(delivered_anew)
+    assert len(coordinator.acquires) == 1
     # And the same message once more, as another entry.
     await redis.xadd(STREAM, fields(coordinator.rows[task_id].task))
     await until(lambda: len(coordinator.acquires) >= 2)
@@ -224,6 +236,7 @@ async def test_a_message_redelivered_to_the_worker_that_already_runs_it_starts_n
     await until(lambda: coordinator.state(task_id) == "COMPLETED")
     await until(lambda: gone(redis))
     assert len(coordinator.rows[task_id].accepted) == 1
+    await until(lambda: bridge.bridge._hand.in_hand == 0, what="every slot is free again")
 
 
 @pytest.mark.parametrize(

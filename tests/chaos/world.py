@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import re
+import urllib.request
 from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -64,7 +66,10 @@ class World:
                 f"server-{number}", python("langserver.cli", "serve", "--listen", server), r"langserver listening on"
             )
             self.parts[f"bridge-{number}"] = self._part(
-                f"bridge-{number}", python("worker_bridge.cli", "run"), **for_bridges
+                f"bridge-{number}",
+                python("worker_bridge.cli", "run"),
+                WORKER_METRICS_ADDR=f"127.0.0.1:{ports[f'metrics-{number}']}",
+                **for_bridges,
             )
 
     def _part(self, name: str, command: list[str], ready: str | None = None, **environment: str) -> Part:
@@ -115,6 +120,19 @@ class World:
         """A client that goes past the proxy."""
         return redis.Redis(port=self._ports["redis"], decode_responses=True)
 
+    async def workers(self) -> list[str]:
+        """The names of the bridges that read."""
+        names: list[str] = []
+        async with self.redis() as client, asyncio.timeout(GUARD_SECONDS):
+            while len(names) < 2:
+                await asyncio.sleep(0.1)
+                names = [key.removeprefix("tasks:worker:") for key in await client.keys("tasks:worker:*")]
+        return names
+
+    async def in_hand(self) -> list[float]:
+        """How many slots each bridge says to be in use."""
+        return [await asyncio.to_thread(_figure, self._ports[f"metrics-{number}"]) for number in range(2)]
+
     async def left_in_streams(self) -> dict[str, int]:
         """By stream, what is still there, pending or not; the dead letters' streams are not counted."""
         left = {}
@@ -132,7 +150,7 @@ class World:
 @contextlib.asynccontextmanager
 async def world(folder: Path, database_url: str, seed: int) -> AsyncIterator[World]:
     """All started; all ended."""
-    ports = {name: free_port() for name in ("redis", "coordinator", "server-0", "server-1")}
+    ports = {name: free_port() for name in ("redis", "coordinator", "server-0", "server-1", "metrics-0", "metrics-1")}
     coordinator = f"127.0.0.1:{ports['coordinator']}"
     async with Witness(coordinator, 25, seed) as witness, LossyProxy(ports["redis"], 150, seed) as lossy:
         made = World(folder, database_url, witness, lossy, ports)
@@ -143,6 +161,13 @@ async def world(folder: Path, database_url: str, seed: int) -> AsyncIterator[Wor
             for part in made.parts.values():
                 if part.running:
                     await part.kill()
+
+
+def _figure(port: int) -> float:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=GUARD_SECONDS) as answer:
+        found = re.search(r"^worker_bridge_in_hand (\S+)$", answer.read().decode(), re.MULTILINE)
+    assert found
+    return float(found[1])
 
 
 def victims(seed: int, rounds: int) -> list[str]:

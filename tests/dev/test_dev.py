@@ -122,6 +122,17 @@ def test_what_is_wrong_is_named_and_nothing_stays(setting: dict[str, str], said:
     assert "Traceback" not in ended.stderr
 
 
+def test_where_it_cannot_say_that_it_is_ready_it_ends() -> None:
+    command = [sys.executable, "-m", "langserver.cli", "dev", "--listen", "127.0.0.1:0"]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            command, env=PLAIN, stdout=full, stderr=subprocess.PIPE, text=True, timeout=GUARD_SECONDS, check=False
+        )
+    assert ended.returncode == 3
+    assert "standard output: No space left on device" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 def test_a_language_server_that_dies_ends_it(make_dev: Callable[..., Dev]) -> None:
     dev = make_dev(LANG_RUNTIMES="js")
     (server,) = psutil.Process(dev.process.pid).children()

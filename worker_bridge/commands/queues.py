@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from worker_bridge.commands.output import say
 from worker_bridge.confine import forbid_dumps
-from worker_bridge.errors import StartError, Unreachable
+from worker_bridge.errors import StartError, StreamRefused, Unreachable
 from worker_bridge.streams.port import Figures
 
 if TYPE_CHECKING:
@@ -25,17 +26,27 @@ def queues(*, as_json: bool) -> int:
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from worker_bridge.settings import Settings
 
-    found = asyncio.run(_figures(Settings()))
-    print(json.dumps([asdict(one) for one in found]) if as_json else _table(found))
+    found, refused = asyncio.run(_figures(Settings()))
+    say(json.dumps([asdict(one) for one in found]) if as_json else _table(found))
+    if refused:
+        raise StartError("; ".join(refused))
     return 0
 
 
-async def _figures(settings: Settings) -> list[Figures]:
+async def _figures(settings: Settings) -> tuple[list[Figures], list[str]]:
+    """Of each stream, and why those are missing that are missing."""
     from worker_bridge.app import redis_streams
 
     streams = redis_streams(settings)
+    found: list[Figures] = []
+    refused: list[str] = []
     try:
-        return [await streams.figures(stream) for stream in settings.streams(settings.lang_worker_addrs)]
+        for stream in settings.streams(settings.lang_worker_addrs):
+            try:
+                found.append(await streams.figures(stream))
+            except StreamRefused as error:
+                refused.append(str(error))
+        return found, refused
     except Unreachable as error:
         raise StartError(f"{settings.redis_addr} cannot be asked: {error}") from None
     finally:

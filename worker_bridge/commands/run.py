@@ -8,6 +8,7 @@ import os
 import signal
 from typing import TYPE_CHECKING
 
+from worker_bridge.commands.output import say
 from worker_bridge.confine import forbid_dumps
 from worker_bridge.logs import set_up_logging
 
@@ -38,4 +39,4 @@ async def _run(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, bridge.stop)
-    await bridge.run(lambda: print(f"worker-bridge {bridge.worker_id} reads {', '.join(bridge.reads)}", flush=True))
+    await bridge.run(lambda: say(f"worker-bridge {bridge.worker_id} reads {', '.join(bridge.reads)}"))

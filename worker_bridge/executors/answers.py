@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -27,6 +28,15 @@ _TERMINAL: Final = frozenset(
         pb.ERROR_KIND_OUTPUT_LIMIT,
     }
 )
+
+
+def fault_of(response: pb.ExecuteResponse | None, task_id: str) -> str | None:
+    """Why this is no answer to the question, or None."""
+    if response is None:  # what gRPC makes of bytes that are no such message
+        return "its answer cannot be read"
+    if response.task_id not in ("", task_id):  # something between here and there mixes up calls
+        return "its answer is another task's"
+    return None
 
 
 def outcome_of(response: pb.ExecuteResponse, filename: str) -> Outcome:
@@ -58,7 +68,8 @@ def _logs(lines: Sequence[pb.LogLine], *, cut: bool) -> bytes:
     texts: list[str] = []
     size = 0
     for number, line in enumerate(lines):
-        text = json.dumps({"stream": line.stream, "text": line.text, "at_seconds": line.at_seconds}, ensure_ascii=False)
+        told = {"stream": line.stream, "text": line.text, "at_seconds": _moment(line.at_seconds)}
+        text = json.dumps(told, ensure_ascii=False)
         size += len(text.encode()) + 1
         if size > MAX_LOGS_BYTES:
             texts.append(_note(f"{len(lines) - number} more lines are left out"))
@@ -68,6 +79,10 @@ def _logs(lines: Sequence[pb.LogLine], *, cut: bool) -> bytes:
         if cut:
             texts.append(_note("more lines are left out"))
     return f"[{','.join(texts)}]".encode() if texts else b""
+
+
+def _moment(seconds: float) -> float:
+    return seconds if math.isfinite(seconds) else 0.0  # JSON has no other
 
 
 def _note(text: str) -> str:

@@ -14,7 +14,7 @@ from worker_bridge.channels import words
 from worker_bridge.core.envelope import Task
 from worker_bridge.core.outcome import Outcome
 from worker_bridge.core.timings import GRACE_SECONDS
-from worker_bridge.executors.answers import outcome_of
+from worker_bridge.executors.answers import fault_of, outcome_of
 from worker_bridge.executors.program import BadProgram, Program, parse_program
 from worker_bridge.executors.servers import Server, Servers
 from worker_bridge.executors.trouble import Trouble, trouble_of
@@ -64,15 +64,17 @@ class LanguageExecutor:
                 if trouble is Trouble.REFUSED:
                     server.answered()
                     return Outcome.failed(error.code().name, error.details() or "", terminal=True)
-                doubts += trouble is Trouble.DOUBTFUL
-                if doubts == _DOUBTFUL_TRIES:
-                    return Outcome.failed("INTERNAL", text, terminal=False)
-                self._avoid(server, trouble, asked, text)
             else:
-                server.answered()
-                return outcome_of(response, program.filename)
+                if (fault := fault_of(response, task.task_id)) is None:
+                    server.answered()
+                    return outcome_of(response, program.filename)
+                trouble, asked, text = Trouble.DOUBTFUL, 0.0, f"{self._runtime} at {server.address}: {fault}"
             finally:
                 self._servers.release(server)
+            doubts += trouble is Trouble.DOUBTFUL
+            if doubts == _DOUBTFUL_TRIES:
+                return Outcome.failed("INTERNAL", text, terminal=False)
+            self._avoid(server, trouble, asked, text)
 
     async def close(self) -> None:
         """See Executor."""

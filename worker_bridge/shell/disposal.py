@@ -8,7 +8,7 @@ from typing import Final
 
 from worker_bridge.core.delivery import End, Fate
 from worker_bridge.core.timings import Timings
-from worker_bridge.errors import Unreachable
+from worker_bridge.errors import StreamRefused, Unreachable
 from worker_bridge.metrics import Metrics
 from worker_bridge.shell.patience import Patience
 from worker_bridge.streams.port import Entry, StreamPort
@@ -19,7 +19,10 @@ _LOUD: Final = frozenset({Fate.PARK, Fate.LEAVE, Fate.ACK_IF_OURS})
 
 
 class Disposal:
-    """While the streams are away it tries on: what was reported would come back otherwise, to be dropped then."""
+    """While the streams are away it tries on: what was reported would come back otherwise, to be dropped then.
+
+    What Redis refuses is left at once, and does come back.
+    """
 
     def __init__(self, streams: StreamPort, metrics: Metrics, timings: Timings) -> None:
         self._streams = streams
@@ -33,6 +36,10 @@ class Disposal:
             try:
                 await self._put(entry, end)
                 break
+            except StreamRefused as error:
+                # To wait here would keep a slot from all other queues, perhaps for ever. The entry comes back.
+                self._metrics.alarm(f"{entry.stream} {entry.id} cannot be {end.fate.value}: {error}")
+                end = End(Fate.LEAVE, "Redis refuses it")
             except Unreachable as error:
                 if cut_off.done():
                     log.warning("%s %s could not be %s: %s", entry.stream, entry.id, end.fate.value, error)
@@ -51,8 +58,8 @@ class Disposal:
             case Fate.PARK:
                 await self._streams.park(entry, end.reason)
             case Fate.SET_ASIDE:
-                await self._streams.set_aside(entry.stream, entry.id)
+                await self._streams.set_aside(entry)
             case Fate.GIVE_BACK:
-                await self._streams.give_back(entry.stream, entry.id, self._timings.ttl)
+                await self._streams.give_back(entry, self._timings.ttl)
             case Fate.LEAVE:
                 pass

@@ -11,7 +11,7 @@ from typing import Final
 from worker_bridge.errors import Unreachable
 from worker_bridge.shell.hand import Hand
 from worker_bridge.shell.links import Links
-from worker_bridge.shell.worker import Worker
+from worker_bridge.streams.port import Entry
 
 log = logging.getLogger(__name__)
 
@@ -26,13 +26,13 @@ class Reclaimer:
         stream: str,
         links: Links,
         hand: Hand,
-        worker: Worker,
+        begin: Callable[[Entry], None],
         usable: Callable[[], Awaitable[None]],
     ) -> None:
         self._stream = stream
         self._links = links
         self._hand = hand
-        self._worker = worker
+        self._begin = begin
         self._usable = usable
 
     async def run(self) -> None:
@@ -55,13 +55,11 @@ class Reclaimer:
             taken = 0
             try:
                 claimed = await self._links.streams.claim(self._stream, self._links.timings.ttl, slots, cursor)
-                # What is ours already was not touched in time: it has been now, and is no second execution.
-                fresh = [entry for entry in claimed.entries if not self._worker.holds(entry)]
-                taken = len(fresh)
+                taken = len(claimed.entries)
             finally:
                 self._hand.give_back(slots - taken)
-            for entry in fresh:
-                self._worker.begin(entry)
+            for entry in claimed.entries:
+                self._begin(entry)
             cursor = claimed.cursor
             if not cursor:
                 return

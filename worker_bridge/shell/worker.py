@@ -68,15 +68,18 @@ class Worker:
         self._cut_off: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def begin(self, entry: Entry) -> None:
-        """Takes over an entry and the slot that it holds."""
+        """Takes over an entry and the slot that it holds.
+
+        What is in hand already was not touched in time, or its group was made anew: it is ours again by this delivery,
+        and is no second execution.
+        """
         key = (entry.stream, entry.id)
+        if key in self._held:
+            self._hand.give_back(1)
+            return
         life = asyncio.create_task(self._live(entry))
         self._held[key] = life
         life.add_done_callback(lambda _: self._put_away(key))
-
-    def holds(self, entry: Entry) -> bool:
-        """Whether this very entry is in hand."""
-        return (entry.stream, entry.id) in self._held
 
     def held(self) -> frozenset[tuple[str, str]]:
         """Stream and id of what is in hand."""

@@ -9,9 +9,9 @@ from typing import Final
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
-from worker_bridge.errors import Unreachable
+from worker_bridge.errors import StreamRefused, Unreachable
 
 # Longer than a wait, or a quiet stream would look like a Redis that is gone.
 SOCKET_SECONDS: Final = 5.0
@@ -33,9 +33,11 @@ def connect(host: str, port: int, name: str) -> Redis:
 
 
 @contextmanager
-def reaching() -> Iterator[None]:
-    """What Redis refuses is its state too (loading, out of memory, no permission): it is tried again later."""
+def reaching(what: str = "Redis") -> Iterator[None]:
+    """What Redis refuses is its state too (out of memory, no permission, no stream): it is tried again later."""
     try:
         yield
+    except ResponseError as error:
+        raise StreamRefused(f"{what}: {error}") from error
     except (RedisError, OSError, TimeoutError) as error:
-        raise Unreachable(f"Redis: {str(error) or type(error).__name__}") from error
+        raise Unreachable(f"{what}: {str(error) or type(error).__name__}") from error

@@ -7,6 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from worker_bridge.core.envelope import Fields
 from worker_bridge.core.queues import ASIDE, dead_stream
@@ -151,20 +152,25 @@ class MemoryConsumer:
 
     async def touch(self, stream: str, entry_id: str) -> None:
         """See StreamPort."""
-        self._hold(stream, entry_id, self._name, 0)
+        self._hold(stream, entry_id, consumer=self._name)
 
-    async def set_aside(self, stream: str, entry_id: str) -> None:
+    async def set_aside(self, entry: Entry) -> None:
         """See StreamPort."""
-        self._hold(stream, entry_id, ASIDE, 0)
+        self._hold(entry.stream, entry.id, consumer=ASIDE, deliveries=entry.deliveries - 1)
 
-    async def give_back(self, stream: str, entry_id: str, idle_seconds: float) -> None:
+    async def give_back(self, entry: Entry, idle_seconds: float) -> None:
         """See StreamPort."""
-        self._hold(stream, entry_id, self._name, idle_seconds)
+        touched = self._all._clock() - idle_seconds
+        self._hold(entry.stream, entry.id, touched=touched, consumer=self._name, deliveries=entry.deliveries - 1)
 
-    async def mine(self, stream: str) -> list[str]:
+    async def mine(self, stream: str) -> list[Entry]:
         """See StreamPort."""
         pending = self._all._of(stream).pending
-        return [_format(number) for number in sorted(pending) if pending[number].consumer == self._name]
+        return [
+            Entry(stream, _format(number), {}, pending[number].deliveries)
+            for number in sorted(pending)
+            if pending[number].consumer == self._name
+        ]
 
     async def ack(self, stream: str, entry_id: str) -> None:
         """See StreamPort."""
@@ -224,11 +230,11 @@ class MemoryConsumer:
         of.seen[self._name] = now
         return of, now
 
-    def _hold(self, stream: str, entry_id: str, consumer: str, idle_seconds: float) -> None:
+    def _hold(self, stream: str, entry_id: str, *, consumer: str, **as_if: Any) -> None:
         of, number, now = self._all._of(stream), _parse(entry_id), self._all._clock()
         if number in of.pending:
             of.seen.setdefault(consumer, now)
-            of.pending[number] = replace(of.pending[number], consumer=consumer, touched=now - idle_seconds)
+            of.pending[number] = replace(of.pending[number], **{"touched": now, "consumer": consumer, **as_if})
 
 
 def _bytes(value: str | bytes) -> bytes:

@@ -47,7 +47,7 @@ class Figures:
 
 
 class StreamPort(Protocol):
-    """Every method but `close` raises Unreachable where the streams cannot be had now."""
+    """Every method but `close` raises Unreachable where the streams cannot be had now; StreamRefused: not this one."""
 
     async def check(self) -> None:
         """Whether these streams can be worked with at all. Raises StartError where no waiting helps."""
@@ -70,14 +70,14 @@ class StreamPort(Protocol):
     async def touch(self, stream: str, entry_id: str) -> None:
         """It is worked on: not forgotten, and this consumer's."""
 
-    async def set_aside(self, stream: str, entry_id: str) -> None:
-        """Out of this consumer's hand; whoever looks for forgotten entries finds it in the end."""
+    async def set_aside(self, entry: Entry) -> None:
+        """Out of this consumer's hand; whoever looks for forgotten entries finds it in the end. No delivery."""
 
-    async def give_back(self, stream: str, entry_id: str, idle_seconds: float) -> None:
-        """Nobody works on it: as if it had not been touched for so long. Not counted as a delivery."""
+    async def give_back(self, entry: Entry, idle_seconds: float) -> None:
+        """Nobody works on it: as if it had not been touched for so long, and as if this had been no delivery."""
 
-    async def mine(self, stream: str) -> list[str]:
-        """Ids of the entries that were delivered to this consumer and not acked."""
+    async def mine(self, stream: str) -> list[Entry]:
+        """The entries that were delivered to this consumer and not acked, without their fields."""
 
     async def ack(self, stream: str, entry_id: str) -> None:
         """It is done with, whoever has it: it goes from the stream."""

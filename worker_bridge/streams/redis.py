@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from redis.exceptions import ResponseError
 
@@ -11,7 +11,7 @@ from worker_bridge.errors import StartError
 from worker_bridge.streams.connection import LONGEST_WAIT_SECONDS, connect, reaching
 from worker_bridge.streams.parked import parked_fields
 from worker_bridge.streams.port import Claimed, Entry, Figures, Listener
-from worker_bridge.streams.scripts import ACK_IF_MINE, REGISTER, REMOVE_IDLE, UNREGISTER
+from worker_bridge.streams.scripts import ACK_IF_MINE, PARK, REGISTER, REMOVE_IDLE, UNREGISTER
 
 _THROUGH: Final = "0-0"
 _OLDEST_MAJOR: Final = 7
@@ -73,7 +73,8 @@ class RedisConsumer:
                 await self._make_group(stream, error)
                 return
             block = max(1, round(min(seconds, LONGEST_WAIT_SECONDS) * 1000))
-            await self._waiting.xread({stream: last}, count=1, block=block)
+            if not await self._waiting.xread({stream: last}, count=1, block=block):
+                await self._listen(stream)
 
     async def claim(self, stream: str, idle_seconds: float, count: int, cursor: str) -> Claimed:
         """See StreamPort."""
@@ -95,19 +96,20 @@ class RedisConsumer:
 
     async def touch(self, stream: str, entry_id: str) -> None:
         """See StreamPort."""
-        await self._hold(stream, entry_id, self._name, 0)
+        await self._hold(stream, entry_id, self._name, idle=0)
 
-    async def set_aside(self, stream: str, entry_id: str) -> None:
+    async def set_aside(self, entry: Entry) -> None:
         """See StreamPort."""
-        await self._hold(stream, entry_id, ASIDE, 0)
+        await self._hold(entry.stream, entry.id, ASIDE, idle=0, deliveries=entry.deliveries - 1)
 
-    async def give_back(self, stream: str, entry_id: str, idle_seconds: float) -> None:
+    async def give_back(self, entry: Entry, idle_seconds: float) -> None:
         """See StreamPort. Redis 7 has no command for it: it is claimed by its holder, as idle for long."""
-        await self._hold(stream, entry_id, self._name, _milliseconds(idle_seconds))
+        idle = _milliseconds(idle_seconds)
+        await self._hold(entry.stream, entry.id, self._name, idle=idle, deliveries=entry.deliveries - 1)
 
-    async def mine(self, stream: str) -> list[str]:
+    async def mine(self, stream: str) -> list[Entry]:
         """See StreamPort."""
-        found: list[str] = []
+        found: list[Entry] = []
         after = "-"
         with reaching():
             while True:
@@ -116,10 +118,10 @@ class RedisConsumer:
                 except ResponseError as error:
                     await self._make_group(stream, error)
                     return []
-                found += [row["message_id"].decode() for row in rows]
+                found += [Entry(stream, row["message_id"].decode(), {}, int(row["times_delivered"])) for row in rows]
                 if len(rows) < 100:
                     return found
-                after = f"({found[-1]}"
+                after = f"({found[-1].id}"
 
     async def ack(self, stream: str, entry_id: str) -> None:
         """See StreamPort."""
@@ -140,12 +142,10 @@ class RedisConsumer:
 
     async def park(self, entry: Entry, reason: str) -> None:
         """See StreamPort."""
-        with reaching():
-            async with self._redis.pipeline(transaction=True) as all_three:
-                all_three.xadd(dead_stream(entry.stream), cast(Any, parked_fields(entry, reason)))
-                all_three.xack(entry.stream, GROUP, entry.id)
-                all_three.xdel(entry.stream, entry.id)
-                await all_three.execute()
+        parked = [part for field in parked_fields(entry, reason).items() for part in field]
+        dead = dead_stream(entry.stream)
+        with reaching(f"Redis: {entry.stream} or {dead}"):
+            await self._redis.eval(PARK, 2, entry.stream, dead, GROUP, entry.id, *parked)
 
     async def remove_idle_consumers(self, stream: str, idle_seconds: float) -> list[str]:
         """See StreamPort."""
@@ -161,8 +161,10 @@ class RedisConsumer:
 
     async def figures(self, stream: str) -> Figures:
         """See StreamPort. Makes no group: whoever only looks changes nothing."""
-        with reaching():
-            depth, dead = await self._redis.xlen(stream), await self._redis.xlen(dead_stream(stream))
+        with reaching(f"Redis: {dead_stream(stream)}"):
+            dead = await self._redis.xlen(dead_stream(stream))
+        with reaching(f"Redis: {stream}"):
+            depth = await self._redis.xlen(stream)
             try:
                 pending = int((await self._redis.xpending(stream, GROUP))["pending"])
                 consumers = await self._redis.xinfo_consumers(stream, GROUP)
@@ -190,16 +192,25 @@ class RedisConsumer:
     async def _read(self, stream: str, count: int) -> Any:
         return await self._redis.xreadgroup(GROUP, self._name, {stream: ">"}, count=count)
 
-    async def _hold(self, stream: str, entry_id: str, consumer: str, idle_milliseconds: int) -> None:
+    async def _hold(self, stream: str, entry_id: str, consumer: str, idle: int, deliveries: int | None = None) -> None:
         with reaching():
             try:
-                await self._redis.xclaim(stream, GROUP, consumer, 0, [entry_id], idle=idle_milliseconds, justid=True)
+                await self._redis.xclaim(
+                    stream, GROUP, consumer, 0, [entry_id], justid=True, idle=idle, retrycount=deliveries
+                )
             except ResponseError as error:
                 await self._make_group(stream, error)
 
     async def _deliveries(self, stream: str, number: bytes) -> int:
         rows = await self._redis.xpending_range(stream, GROUP, number.decode(), number.decode(), 1)
         return int(rows[0]["times_delivered"]) if rows else 1
+
+    async def _listen(self, stream: str) -> None:
+        """Shows this consumer before it gets its first entry, with which Redis would make it."""
+        try:
+            await self._redis.xgroup_createconsumer(stream, GROUP, self._name)
+        except ResponseError as error:
+            await self._make_group(stream, error)
 
     async def _make_group(self, stream: str, error: ResponseError) -> None:
         """From the first entry on, and again where the stream or the group is gone. Raises `error` if it says else."""

@@ -24,6 +24,15 @@ redis.call('XDEL', KEYS[1], ARGV[3])
 return 1
 """
 
+# KEYS: the stream, its dead stream. ARGV: group, entry id, the fields of the parked entry. A script and no MULTI: that
+# would remove the entry also where the dead stream cannot be added to.
+PARK: Final = """
+redis.call('XADD', KEYS[2], '*', unpack(ARGV, 3))
+redis.call('XACK', KEYS[1], ARGV[1], ARGV[2])
+redis.call('XDEL', KEYS[1], ARGV[2])
+return 1
+"""
+
 # KEYS: the stream. ARGV: group, milliseconds, prefix of registrations. To delete a consumer that holds entries would
 # lose them, so one must get none between the look and the deletion.
 REMOVE_IDLE: Final = """

@@ -12,9 +12,8 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 
 from langserver.pb import lang_pb2 as pb
-from langserver.pb import lang_pb2_grpc
 
-Answer = pb.ExecuteResponse | tuple[grpc.StatusCode, str] | Any
+Answer = pb.ExecuteResponse | bytes | tuple[grpc.StatusCode, str] | Any
 
 
 def exhausted(seconds: float) -> Any:
@@ -27,7 +26,11 @@ def exhausted(seconds: float) -> Any:
     return rpc_status.to_status(status_pb2.Status(code=code, message="the queue is full", details=[detail]))
 
 
-class FakeLanguageServer(lang_pb2_grpc.LanguageServerServicer, health_pb2_grpc.HealthServicer):
+def _serialized(answer: pb.ExecuteResponse | bytes) -> bytes:
+    return answer if isinstance(answer, bytes) else answer.SerializeToString()
+
+
+class FakeLanguageServer(health_pb2_grpc.HealthServicer):
     """Answers in the order of `answers`, then success; with `hold` set, only when that is done."""
 
     def __init__(self, *answers: Answer, health: bool = True) -> None:
@@ -48,7 +51,9 @@ class FakeLanguageServer(lang_pb2_grpc.LanguageServerServicer, health_pb2_grpc.H
 
     async def start(self) -> None:
         self._server = grpc.aio.server()
-        lang_pb2_grpc.add_LanguageServerServicer_to_server(self, self._server)
+        execute = grpc.unary_unary_rpc_method_handler(self.Execute, pb.ExecuteRequest.FromString, _serialized)
+        handlers = grpc.method_handlers_generic_handler("lang.v1.LanguageServer", {"Execute": execute})
+        self._server.add_generic_rpc_handlers((handlers,))
         if self._health:
             health_pb2_grpc.add_HealthServicer_to_server(self, self._server)
         self.port = self._server.add_insecure_port(f"127.0.0.1:{self.port}")
@@ -58,7 +63,7 @@ class FakeLanguageServer(lang_pb2_grpc.LanguageServerServicer, health_pb2_grpc.H
         assert self._server is not None
         await self._server.stop(None)
 
-    async def Execute(self, request: pb.ExecuteRequest, context: Any) -> pb.ExecuteResponse:  # noqa: N802 - the contract's name
+    async def Execute(self, request: pb.ExecuteRequest, context: Any) -> pb.ExecuteResponse | bytes:  # noqa: N802 - the contract's name
         self.requests.append(request)
         self.calls.append({key: value for key, value in context.invocation_metadata() if isinstance(value, str)})
         self.deadlines.append(context.time_remaining())
@@ -69,7 +74,7 @@ class FakeLanguageServer(lang_pb2_grpc.LanguageServerServicer, health_pb2_grpc.H
             self.cancelled += 1
             raise
         answer = self.answers.pop(0) if self.answers else pb.ExecuteResponse(success=True, output_json="1")
-        if isinstance(answer, pb.ExecuteResponse):
+        if isinstance(answer, (pb.ExecuteResponse, bytes)):
             return answer
         if isinstance(answer, tuple):
             await context.abort(*answer)

@@ -57,3 +57,9 @@ def test_what_a_program_says_is_bounded() -> None:
 def test_lines_that_the_server_left_out_are_told() -> None:
     logs = json.loads(outcome_of(pb.ExecuteResponse(success=True, logs_truncated=True), "").logs_json)
     assert [line["text"] for line in logs] == ["more lines are left out"]
+
+
+def test_a_moment_that_json_cannot_say_costs_no_log_line() -> None:
+    line = pb.LogLine(stream="stdout", text="x", at_seconds=float("nan"))
+    outcome = outcome_of(pb.ExecuteResponse(success=True, output_json="1", logs=[line]), "")
+    assert outcome.logs_json == b'[{"stream": "stdout", "text": "x", "at_seconds": 0.0}]'

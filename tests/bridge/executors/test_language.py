@@ -51,6 +51,26 @@ async def start(alarms: list[str]) -> AsyncIterator[Start]:
         await server.stop()
 
 
+NO_ANSWERS = [
+    b"\xff\xff",
+    b"\x10\x01\x1a\x02\xff\xfe",
+    pb.ExecuteResponse(task_id="other", success=True, output_json="2"),
+]
+
+
+@pytest.mark.parametrize("answer", NO_ANSWERS, ids=["no message", "no UTF-8", "another task's"])
+async def test_an_answer_that_is_none_is_asked_for_again_and_in_the_end_the_servers_fault(
+    start: Start, answer: object
+) -> None:
+    server = FakeLanguageServer(answer)
+    executor = await start(server)
+    assert await executor.execute(TASK, 90) == ONE
+    server.answers = [answer] * 3
+    outcome = await executor.execute(TASK, 90)
+    assert (outcome.completed, outcome.terminal, outcome.output) == (False, False, b"")
+    assert outcome.error.startswith(f"INTERNAL: python at {server.address}: its answer ")
+
+
 async def test_what_is_asked_of_a_server(start: Start) -> None:
     server = FakeLanguageServer()
     executor = await start(server)

@@ -6,7 +6,7 @@ import pytest
 from redis.asyncio import Redis
 
 from tests.bridge.redis_server import RedisServer
-from worker_bridge.errors import StartError, Unreachable
+from worker_bridge.errors import StartError, StreamRefused, Unreachable
 from worker_bridge.streams.connection import LONGEST_WAIT_SECONDS, SOCKET_SECONDS
 from worker_bridge.streams.memory import MemoryStreams
 from worker_bridge.streams.redis import RedisConsumer
@@ -61,10 +61,31 @@ async def test_a_redis_that_is_away_is_unreachable_and_found_again(
     assert len(await consumer.mine(STREAM)) == 1  # the append-only file has it
 
 
-async def test_what_redis_refuses_is_tried_again_later(redis: Redis, consumer: RedisConsumer) -> None:
+async def test_what_redis_refuses_is_tried_again_later_and_names_the_stream(
+    redis: Redis, consumer: RedisConsumer
+) -> None:
     await redis.set(STREAM, "no stream")
-    with pytest.raises(Unreachable, match="WRONGTYPE"):
+    with pytest.raises(StreamRefused, match="WRONGTYPE"):
         await consumer.read(STREAM, 1)
+    with pytest.raises(StreamRefused, match=f"{STREAM}: WRONGTYPE"):
+        await consumer.figures(STREAM)
+
+
+@pytest.mark.parametrize("dead", ["no stream", "no more ids"])
+async def test_an_entry_that_cannot_be_parked_stays(redis: Redis, consumer: RedisConsumer, dead: str) -> None:
+    await redis.xadd(STREAM, {"n": "0"})
+    (entry,) = await consumer.read(STREAM, 1)
+    if dead == "no stream":
+        await redis.set(f"{STREAM}:dead", "x")
+    else:
+        await redis.xadd(f"{STREAM}:dead", {"a": "b"}, id=f"{(1 << 64) - 1}-{(1 << 64) - 1}")
+    with pytest.raises(StreamRefused, match=f"{STREAM}:dead"):
+        await consumer.park(entry, "because")
+    assert [mine.id for mine in await consumer.mine(STREAM)] == [entry.id]
+    assert await redis.xlen(STREAM) == 1
+    await redis.delete(f"{STREAM}:dead")
+    await consumer.park(entry, "because")
+    assert (await redis.xlen(STREAM), await redis.xlen(f"{STREAM}:dead")) == (0, 1)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import uuid
 
@@ -116,6 +117,8 @@ def test_nobody_answers(typed):
         ('{"node_type": "js", "input": {}, "max_attempts": 1001}', "max_attempts is 1001"),
         ('{"node_type": "js", "max_attempts": "2"}', "Expected `int`"),
         ('{"node_type": "js", "task_id": "\\u0000"}', "task_id holds characters that are not printable"),
+        ('{"node_type": "js", "max_attempts": 99999999999999}', "max_attempts is 99999999999999"),
+        ('{"node_type": "js", "max_attempts": -1}', "max_attempts is -1"),
         ("[" * 5000, ""),
     ],
 )
@@ -148,6 +151,64 @@ def test_what_cannot_be_submitted(cli, arguments, said):
     assert (ended.status, ended.out) == (2, "")
     assert said in ended.err
     assert len(ended.err.splitlines()) == 1
+
+
+def test_a_file_of_windows(cli, worker, tmp_path):
+    text = '{"node_type": "python", "input": {"value": "\N{SNOWMAN}"}}\r\n\r\n'
+    (tmp_path / "tasks.jsonl").write_text(text, encoding="utf-8-sig", newline="")
+
+    ended = cli("submit", "--file", "tasks.jsonl", "--wait", "60")
+
+    assert (ended.status, [told["output"] for told in ended.lines]) == (0, ["\N{SNOWMAN}"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("submit", "--node-type", "js", "--run-id", "\udcff"),
+        ("status", "--run-id", "\udcff"),
+        ("cancel", "--run-id", "\udcff"),
+        ("dead", "list", "--queue", "\udcff"),
+        ("dead", "requeue", "\udcff"),
+    ],
+)
+def test_bytes_that_are_no_text_are_bad_usage(cli, arguments):
+    ended = cli(*arguments)
+
+    assert (ended.status, ended.out, ended.err) == (2, "", "coordinator: '\\udcff' is not UTF-8 text\n")
+
+
+def test_what_cannot_be_written_is_said(serving):
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            [*COMMAND, "submit", "--node-type", "js"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "COORDINATOR_ADDR": serving.addr},
+            timeout=60,
+            check=False,
+        )
+
+    assert ended.returncode == 5
+    assert ended.stderr == b"coordinator: standard output: No space left on device\n"
+
+
+def test_an_interrupted_wait_names_the_run(serving, cli):
+    before = json.loads(cli("status", "--json").out)
+    waiting = subprocess.Popen(
+        [*COMMAND, "submit", "--node-type", "nobody", "--task-id", "interrupted", "--wait", "600"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "COORDINATOR_ADDR": serving.addr},
+        text=True,
+    )
+    until(lambda: sum(json.loads(cli("status", "--json").out).values()) > sum(before.values()), "it is submitted")
+    waiting.send_signal(signal.SIGINT)
+    out, err = waiting.communicate(timeout=60)
+
+    assert (waiting.returncode, out) == (130, "")
+    run_id = err.removeprefix("coordinator: tasks of run ").partition(" ")[0]
+    assert cli("status", "--run-id", run_id, "--json").lines[0]["task_id"] == "interrupted"
 
 
 def test_cancel(cli):

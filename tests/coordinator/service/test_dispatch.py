@@ -153,6 +153,29 @@ async def test_an_entry_that_is_gone_is_dispatched_again(caller):
     assert sorted(entry["task_id"] for _, entry in await caller.entries()) == ["other", "t"]
 
 
+async def test_an_entry_that_nobody_gets_any_more_is_dispatched_again_in_its_place(caller):
+    """Acked without a lease, or delivered to a consumer that somebody removed."""
+    await caller.submit("acked", "removed", "read")
+    for task_id in ("acked", "removed", "read"):
+        await caller.in_state("QUEUED", task_id)
+    stream = caller.stream()
+    await caller.redis.xgroup_create(stream, "workers", id="0")
+    for consumer in ("evil", "gone", "well"):
+        await caller.redis.xreadgroup("workers", consumer, {stream: ">"}, count=1)
+    before = [entry_id for entry_id, _ in await caller.entries()]
+    await caller.redis.xack(stream, "workers", before[0])
+    await caller.redis.xgroup_delconsumer(stream, "workers", "gone")
+
+    async def again() -> bool:
+        return {entry_id for entry_id, _ in await caller.entries()}.isdisjoint(before[:2])
+
+    await eventually(again, "both are dispatched again, and the old entries go")
+    await sweeps(caller)
+    found = await caller.entries()
+    assert sorted(entry["task_id"] for _, entry in found) == ["acked", "read", "removed"]
+    assert before[2] in [entry_id for entry_id, _ in found]
+
+
 async def test_an_abandoned_lease_is_dispatched_again(caller):
     await caller.submit("t")
     await caller.in_state("QUEUED")
@@ -172,6 +195,20 @@ async def test_a_key_that_is_no_stream_holds_up_its_own_queue_only(caller):
 
     await caller.in_state("QUEUED")
     assert (await caller.task("bad0")).state == pb.TASK_STATE_PENDING
+
+
+async def test_a_stream_without_further_ids_holds_up_its_own_queue_only(caller, caplog):
+    caplog.set_level(logging.ERROR)
+    highest = (1 << 64) - 1
+    await caller.redis.xadd(caller.stream(), {"a": "b"}, id=f"{highest}-{highest}")
+    await caller.submit(*(f"t{number}" for number in range(100)))
+    await caller.submit("other", node_type="js")
+
+    await caller.in_state("QUEUED", "other")
+    assert (await caller.task("t99")).state == pb.TASK_STATE_PENDING
+    assert [record.message.count(caller.stream()) for record in caplog.records] == [1]  # and not one for each task
+    await caller.redis.delete(caller.stream())
+    await caller.in_state("QUEUED", "t99")
 
 
 @pytest.mark.parametrize("real_entry", ["there", "removed"])

@@ -133,4 +133,5 @@ async def test_a_database_that_cannot_be_reached_is_named(monkeypatch):
 
     with pytest.raises(StartError, match="COORDINATOR_DATABASE_URL: PostgreSQL cannot be used") as refused:
         await Coordinator(settings).start()
+    assert "Connection refused" in str(refused.value)
     assert "secret" not in str(refused.value)

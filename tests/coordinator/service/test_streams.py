@@ -69,3 +69,42 @@ async def test_a_key_of_another_kind_is_refused(redis_server, name):
         with pytest.raises(StreamRefused):
             await asked
     await streams.close()
+
+
+async def test_a_stream_without_further_ids_is_refused(redis_server, name):
+    import redis
+
+    with redis.Redis(port=redis_server.port) as connection:
+        connection.xadd(name, {"a": "b"}, id=f"{(1 << 64) - 1}-{(1 << 64) - 1}")
+    streams = RedisStreams("127.0.0.1", redis_server.port)
+
+    with pytest.raises(StreamRefused, match="exhausted"):
+        await streams.add(name, {"a": "b"})
+    await streams.close()
+
+
+async def test_an_entry_is_there_while_a_worker_can_get_it_or_has_it(redis_server, name):
+    import redis
+
+    streams = RedisStreams("127.0.0.1", redis_server.port)
+    ids = [await streams.add(name, {"n": str(number)}) for number in range(4)]
+
+    async def there() -> list[bool]:
+        return [await streams.exists(name, entry_id) for entry_id in ids]
+
+    assert await there() == [True] * 4
+    with redis.Redis(port=redis_server.port) as connection:
+        connection.xgroup_create(name, "others", id="$")
+        assert await there() == [True] * 4
+        connection.xgroup_create(name, "workers", id="0")
+        assert await there() == [True] * 4
+        connection.xreadgroup("workers", "w1", {name: ">"}, count=1)
+        connection.xreadgroup("workers", "w2", {name: ">"}, count=2)
+        assert await there() == [True] * 4
+        connection.xack(name, "workers", ids[1])
+        assert await there() == [True, False, True, True]
+        connection.xgroup_delconsumer(name, "workers", "w1")
+        assert await there() == [False, False, True, True]
+        connection.xgroup_destroy(name, "workers")
+        assert await there() == [True] * 4
+    await streams.close()
