@@ -9,6 +9,9 @@ from typing import Final
 
 from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.errors import StartError, Unreachable
+from worker_bridge.executors.added import with_added
+from worker_bridge.executors.egress.policy import Policy
+from worker_bridge.executors.http.executor import HttpExecutor
 from worker_bridge.executors.language import LanguageExecutor
 from worker_bridge.executors.port import Executor
 from worker_bridge.executors.registry import Executors
@@ -43,7 +46,7 @@ class Bridge:
         self._settings = settings
         self._timings = settings.timings
         self._metrics = Metrics()
-        self._executors = Executors(self._language_executors() if executors is None else executors)
+        self._executors = Executors(self._own_executors() if executors is None else executors)
         self.reads = settings.streams(self._executors.node_types)
         self._streams = streams or redis_streams(settings)
         self._coordinator = CoordinatorClient(settings.coordinator_addr, settings.worker_id, self._timings)
@@ -134,11 +137,13 @@ class Bridge:
         if address:
             self._metrics.serve(*split_address(address), lambda: self._hand.in_hand)
 
-    def _language_executors(self) -> dict[str, Executor]:
-        return {
-            runtime: LanguageExecutor(runtime, addresses, self._metrics.alarm)
-            for runtime, addresses in self._settings.lang_worker_addrs.items()
-        }
+    def _own_executors(self) -> dict[str, Executor]:
+        settings = self._settings
+        policy = Policy(settings.http_allow_networks, settings.http_allow_hosts)
+        built_in: dict[str, Executor] = {"http": HttpExecutor(policy, self._metrics)}
+        for runtime, addresses in settings.lang_worker_addrs.items():
+            built_in[runtime] = LanguageExecutor(runtime, addresses, self._metrics.alarm)
+        return with_added(built_in, settings.worker_executors)
 
     async def _close(self) -> None:
         await self._executors.close()

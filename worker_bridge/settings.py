@@ -16,10 +16,14 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from worker_bridge.core.queues import ASIDE, canonical, stream_name
 from worker_bridge.core.timings import TimingError, Timings
 from worker_bridge.errors import StartError
+from worker_bridge.executors.egress.addresses import Network
+from worker_bridge.executors.egress.refusal import Refused
+from worker_bridge.executors.egress.url import parse_url
 
 _PREFIX = "WORKER_"
 _HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
 _NAME = re.compile(r"[A-Za-z0-9._-]+(:[A-Za-z0-9._-]+)*")
+_PLACE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 _WORKER_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _HIGHEST_PORT = 65535
 _LONGEST_SECONDS = 86_400
@@ -63,10 +67,51 @@ def _worker_addrs(value: object) -> object:
     return by_runtime
 
 
+def _networks(value: object) -> object:
+    """`ADDRESS/BITS`, or one address."""
+    if not isinstance(value, str):
+        return value
+    return tuple(ipaddress.ip_network(text) for text in _listed(value))
+
+
+def _hosts(value: object) -> object:
+    """`HOST` or `HOST:PORT`."""
+    if not isinstance(value, str):
+        return value
+    found = set()
+    for text in _listed(value):
+        try:
+            target = parse_url(f"http://{text}")
+        except Refused as refused:
+            raise ValueError(str(refused)) from None
+        if target.path != "/" or text.endswith("/"):
+            raise ValueError
+        _, colon, port = text.rpartition(":") if not text.endswith("]") else ("", "", "")
+        found.add((target.host, int(port) if colon else None))
+    return frozenset(found)
+
+
+def _executors(value: object) -> object:
+    """`NODE_TYPE=MODULE:CLASS`."""
+    if not isinstance(value, str):
+        return value
+    found: dict[str, str] = {}
+    for text in _listed(value):
+        node_type, _, place = text.partition("=")
+        if not _NAME.fullmatch(node_type) or not _PLACE.fullmatch(place) or canonical(node_type) in found:
+            raise ValueError
+        found[canonical(node_type)] = place
+    return found
+
+
+def _listed(text: str) -> list[str]:
+    return [part for part in (item.strip() for item in text.split(",")) if part]
+
+
 def _queues(value: object) -> object:
     if not isinstance(value, str):
         return value
-    names = [name for name in (part.strip() for part in value.split(",")) if name]
+    names = _listed(value)
     if not all(_NAME.fullmatch(name) for name in names):
         raise ValueError
     return tuple(dict.fromkeys(canonical(name) for name in names))
@@ -119,6 +164,15 @@ class Settings(BaseSettings):
     worker_max_deliveries: int = _whole(1, 1_000_000, 5)
     task_timeout_seconds: int = _whole(1, _LONGEST_SECONDS, 90)
     worker_drain_seconds: int = _whole(0, _LONGEST_SECONDS, 30)
+    worker_executors: Annotated[dict[str, str], NoDecode, BeforeValidator(_executors)] = Field(
+        default_factory=dict, description="NODE_TYPE=MODULE:CLASS, separated by commas"
+    )
+    http_allow_networks: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_networks)] = Field(
+        (), description="networks as in 10.1.0.0/16, separated by commas"
+    )
+    http_allow_hosts: Annotated[frozenset[tuple[str, int | None]], NoDecode, BeforeValidator(_hosts)] = Field(
+        frozenset(), description="HOST or HOST:PORT, separated by commas"
+    )
     stream_prefix: Annotated[str, AfterValidator(_prefix)] = Field("tasks", description="letters, digits, . _ - and :")
     stream_shards: int = _whole(1, 1_024, 1)
     worker_metrics_addr: Annotated[str, AfterValidator(_loopback)] | None = Field(
@@ -144,13 +198,14 @@ class Settings(BaseSettings):
         """What follows from the settings that are seconds."""
         return Timings.of(self.lease_ttl_seconds, self.task_timeout_seconds, self.worker_drain_seconds)
 
+    @property
+    def node_types(self) -> tuple[str, ...]:
+        """What a bridge with these settings can execute."""
+        return tuple(sorted({"http", *self.lang_worker_addrs, *self.worker_executors}))
+
     def streams(self, node_types: Iterable[str]) -> tuple[str, ...]:
-        """What is read: all shards of WORKER_QUEUES, else of one queue for each of `node_types`. Raises StartError."""
+        """What is read: all shards of WORKER_QUEUES, else of one queue for each of `node_types`."""
         queues = self.worker_queues or tuple(node_types)
-        if not queues:
-            raise StartError(
-                "there is nothing to execute tasks with: set LANG_WORKER_ADDRS, as in python:127.0.0.1:50053"
-            )
         return tuple(
             stream_name(self.stream_prefix, queue, shard) for queue in queues for shard in range(self.stream_shards)
         )

@@ -35,7 +35,7 @@ async def _figures(settings: Settings) -> list[Figures]:
 
     streams = redis_streams(settings)
     try:
-        return [await streams.figures(stream) for stream in settings.streams(settings.lang_worker_addrs)]
+        return [await streams.figures(stream) for stream in settings.streams(settings.node_types)]
     except Unreachable as error:
         raise StartError(f"{settings.redis_addr} cannot be asked: {error}") from None
     finally:

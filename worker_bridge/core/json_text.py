@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+import msgspec
+
 MAX_DEPTH = 200
 
 # Possessive, so that a long string costs no memory: what opens or closes, or a whole string to be passed over.
@@ -29,6 +31,16 @@ def members(text: str) -> dict[str, Member]:
         return _members(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def is_value(text: str) -> bool:
+    """Whether `text` is one JSON value of any type, told without building it."""
+    try:
+        msgspec.json.decode(text.encode(), type=msgspec.Raw)
+        _check_depth(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _members(text: str) -> dict[str, Member]:
@@ -55,6 +67,8 @@ def _members(text: str) -> dict[str, Member]:
 
 
 def _check_depth(text: str) -> None:
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return
     depth = 0
     for token in _TOKEN.finditer(text):
         first = token.group()[0]
