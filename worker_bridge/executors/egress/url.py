@@ -76,12 +76,12 @@ def parse_url(text: str) -> Target:
 
 def parse_host(text: str) -> tuple[str, Address | None]:
     """A name in lower case, or an address in its usual form, and that address. Raises Refused."""
+    shown = ascii(text[:_SHOWN])
+    if not text.isascii():
+        raise Refused(Reason.SPELLING, f"the host {shown} is not ASCII: write an international name as xn--...")
     host = text.lower()
     if host.startswith("["):
         return _version_6(host[1:-1])
-    shown = ascii(text[:_SHOWN])
-    if not host.isascii():
-        raise Refused(Reason.SPELLING, f"the host {shown} is not ASCII: write an international name as xn--...")
     if _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
         try:
             version_4 = ipaddress.IPv4Address(host)

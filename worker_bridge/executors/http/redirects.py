@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Final
 from urllib.parse import urljoin
@@ -17,6 +18,7 @@ MAX_REDIRECTS: Final = 5
 
 _STATUSES: Final = frozenset({301, 302, 303, 307, 308})
 _MAX_LOCATION_BYTES: Final = 8_192
+_ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def leads_elsewhere(head: Head) -> bool:
@@ -44,7 +46,7 @@ def redirected(request: Request, head: Head) -> Request:
 
 
 def _target(here: Target, location: bytes) -> Target:
-    """What is strange in a reference stays in it when it is joined, and is refused with the whole URL."""
+    """Only a path is joined: of what names a host there is one reader."""
     if len(location) > _MAX_LOCATION_BYTES:
         raise Failure(Kind.BAD_RESPONSE, f"a Location of {len(location)} bytes")
     try:
@@ -53,7 +55,8 @@ def _target(here: Target, location: bytes) -> Target:
         raise Failure(Kind.BAD_RESPONSE, f"a Location that is not UTF-8: {excerpt(location, 200)}") from None
     if any(not character.isprintable() or character in " \\" for character in text):
         raise Refused(Reason.URL, f"a redirect to {excerpt(location, 200)}")
-    try:
-        return parse_url(urljoin(here.url, text))
-    except ValueError:  # urljoin splits the reference first, and finds no host in `//[`
-        raise Refused(Reason.URL, f"a redirect to {excerpt(location, 200)}") from None
+    if _ABSOLUTE.match(text):
+        return parse_url(text)
+    if text.startswith("//"):
+        return parse_url(f"{here.scheme}:{text}")
+    return parse_url(urljoin(here.url, text))
