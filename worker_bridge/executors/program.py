@@ -67,7 +67,7 @@ def _timeout(value: Any) -> int:
         return 0
     if type(value) not in (int, float) or not 0 <= value <= _HIGHEST:
         raise BadProgram("timeout_seconds must be a number of seconds")
-    return math.ceil(value)
+    return int(math.ceil(value))
 
 
 def _seed(value: Any) -> int | None:
