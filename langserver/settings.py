@@ -26,6 +26,8 @@ _PREFIX = "LANG_"
 _DEFAULTS = Ceilings()
 # Known from the design, not built into this version: to run without what they ask for would be worse than not to start.
 _NOT_YET = ("auth_tokens_file", "log_format", "metrics_addr")
+# A worker bridge's, which may share the environment.
+_OTHERS = frozenset({"LANG_WORKER_ADDRS"})
 _TOKEN_BYTES = 16
 _TOKEN = re.compile(r"[\x21-\x7e]+")  # what a header can carry (RFC 9110, section 5.5), without spaces
 _MAX_MESSAGE_BYTES = 1 << 30  # code and input each; gRPC counts message lengths in 32 bits
@@ -162,7 +164,7 @@ class Settings(BaseSettings):
     @staticmethod
     def unknown_variables() -> list[str]:
         """Variables of our prefix that mean nothing: a typo, or an orchestrator's for a service of that name."""
-        known = {_PREFIX + name.upper() for name in Settings.model_fields}
+        known = {_PREFIX + name.upper() for name in Settings.model_fields} | _OTHERS
         return sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in known)
 
     def packages(self, runtime: str) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Final
 
 from worker_bridge.coordinator_client import CoordinatorClient
@@ -17,6 +18,7 @@ from worker_bridge.executors.port import Executor
 from worker_bridge.executors.registry import Executors
 from worker_bridge.metrics import Metrics
 from worker_bridge.settings import Settings, split_address
+from worker_bridge.shell.ending import end
 from worker_bridge.shell.hand import Hand
 from worker_bridge.shell.links import Links
 from worker_bridge.shell.reader import Reader
@@ -47,7 +49,8 @@ class Bridge:
         self._timings = settings.timings
         self._metrics = Metrics()
         self._executors = Executors(self._own_executors() if executors is None else executors)
-        self.reads = settings.streams(self._executors.node_types)
+        self._queue_of = settings.streams(self._executors.node_types)
+        self.reads = tuple(self._queue_of)
         self._streams = streams or redis_streams(settings)
         self._coordinator = CoordinatorClient(settings.coordinator_addr, settings.worker_id, self._timings)
         self._links = Links(self._coordinator, self._streams, self._timings)
@@ -66,8 +69,7 @@ class Bridge:
             try:
                 await asyncio.wait((taken, stop), return_when=asyncio.FIRST_COMPLETED)
             finally:
-                taken.cancel()
-                await asyncio.wait((taken,))
+                await end((taken,))
             if not taken.cancelled():
                 taken.result()
                 begun()
@@ -90,27 +92,30 @@ class Bridge:
             await asyncio.wait((keep, stop, *reading), return_when=asyncio.FIRST_COMPLETED)
             name_lost = keep.done()
         finally:
-            for loop in reading:
-                loop.cancel()
-            ended = await asyncio.gather(*reading, return_exceptions=True)
+            await end(reading)
             strays = asyncio.create_task(self._give_back_strays())
             await self._worker.drain(self._timings.drain)
             await strays
-            keep.cancel()
-        for error in ended:
-            if isinstance(
-                error, Exception
-            ):  # a fault of ours: the process ends, and is started again by its supervisor
-                raise error
+            await end((keep,))
+        for loop in reading:
+            if not loop.cancelled():  # a fault of ours: the process ends, and its supervisor starts another
+                loop.result()
         if name_lost:
             raise StartError(f"another worker runs as WORKER_ID {self.worker_id}: this one has stopped")
 
     def _loops(self) -> list[Coroutine[None, None, None]]:
-        hand, worker = self._hand, self._worker
-        readers = [Reader(stream, self._links, hand, worker.begin).run() for stream in self.reads]
-        reclaimers = [Reclaimer(stream, self._links, hand, worker.begin, worker.holds).run() for stream in self.reads]
-        watch = [self._show_figures()] if self._settings.worker_metrics_addr else []
-        return [*readers, *reclaimers, *watch]
+        loops: list[Coroutine[None, None, None]] = []
+        for stream, queue in self._queue_of.items():
+            usable = partial(self._usable, queue)
+            loops += [
+                Reader(stream, self._links, self._hand, self._worker.begin, usable).run(),
+                Reclaimer(stream, self._links, self._hand, self._worker, usable).run(),
+            ]
+        return [*loops, self._show_figures()] if self._settings.worker_metrics_addr else loops
+
+    async def _usable(self, queue: str) -> None:
+        await self._executors.usable(queue)
+        await self._coordinator.usable()
 
     async def _give_back_strays(self) -> None:
         """What was delivered to this consumer and is in no hand: a read was given up in the middle."""

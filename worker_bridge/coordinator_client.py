@@ -92,14 +92,15 @@ class CoordinatorClient:
             state = self._channel.get_state(try_to_connect=True)
             if state is not grpc.ChannelConnectivity.READY:
                 await self._channel.wait_for_state_change(state)
-            elif self._answers.is_set() or time.monotonic() - self._silent_since >= _QUIET_SECONDS:
+                continue
+            quiet = self._silent_since + _QUIET_SECONDS - time.monotonic()
+            if self._answers.is_set() or quiet <= 0:
                 return
-            else:
-                try:
-                    async with asyncio.timeout(_QUIET_SECONDS):
-                        await self._answers.wait()
-                except TimeoutError:
-                    pass
+            try:
+                async with asyncio.timeout(quiet):
+                    await self._answers.wait()
+            except TimeoutError:
+                pass
 
     async def close(self) -> None:
         """Ends the channel."""

@@ -203,12 +203,14 @@ class Settings(BaseSettings):
         """What a bridge with these settings can execute."""
         return tuple(sorted({"http", *self.lang_worker_addrs, *self.worker_executors}))
 
-    def streams(self, node_types: Iterable[str]) -> tuple[str, ...]:
-        """What is read: all shards of WORKER_QUEUES, else of one queue for each of `node_types`."""
+    def streams(self, node_types: Iterable[str]) -> dict[str, str]:
+        """What is read, with the queue of each stream; without WORKER_QUEUES one a node type."""
         queues = self.worker_queues or tuple(node_types)
-        return tuple(
-            stream_name(self.stream_prefix, queue, shard) for queue in queues for shard in range(self.stream_shards)
-        )
+        return {
+            stream_name(self.stream_prefix, queue, shard): queue
+            for queue in queues
+            for shard in range(self.stream_shards)
+        }
 
     @staticmethod
     def unknown_variables() -> list[str]:

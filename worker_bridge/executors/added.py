@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from worker_bridge.errors import StartError
 from worker_bridge.executors.port import Executor
 
-_METHODS = ("start", "execute", "close")
+_METHODS = ("start", "usable", "execute", "close")
 
 
 def with_added(built_in: Mapping[str, Executor], added: Mapping[str, str]) -> dict[str, Executor]:

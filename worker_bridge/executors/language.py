@@ -35,6 +35,10 @@ class LanguageExecutor:
         """See Executor."""
         await self._servers.start()
 
+    async def usable(self) -> None:
+        """See Executor."""
+        await self._servers.usable()
+
     async def execute(self, task: Task, seconds: int) -> Outcome:
         """See Executor. `seconds` are one execution's: a server that dies in it, or is full, costs the task none."""
         try:

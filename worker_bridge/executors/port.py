@@ -14,6 +14,9 @@ class Executor(Protocol):
     async def start(self) -> None:
         """Begins to look after its connections; nothing needs to be reachable."""
 
+    async def usable(self) -> None:
+        """Returns when it seems that tasks would be executed. Nobody takes some before."""
+
     async def execute(self, task: Task, seconds: int) -> Outcome:
         """Executes for so long at most. Cancelled, it stops the execution. It raises nothing of its own."""
 

@@ -67,7 +67,8 @@ def _timeout(value: Any) -> int:
         return 0
     if type(value) not in (int, float) or not 0 <= value <= _HIGHEST:
         raise BadProgram("timeout_seconds must be a number of seconds")
-    return int(math.ceil(value))
+    seconds: int = math.ceil(value)
+    return seconds
 
 
 def _seed(value: Any) -> int | None:

@@ -26,6 +26,12 @@ class Executors:
         for executor in self._by_type.values():
             await executor.start()
 
+    async def usable(self, queue: str) -> None:
+        """Returns when what a queue of this name is for would be executed. Of other queues nothing is known."""
+        executor = self._by_type.get(canonical(queue).partition(":")[0])
+        if executor is not None:
+            await executor.usable()
+
     async def execute(self, task: Task, seconds: int) -> Outcome:
         """Has `task` executed; what nobody can execute is a failure that no retry mends."""
         executor = self._by_type.get(canonical(task.node_type))

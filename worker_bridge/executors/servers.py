@@ -64,20 +64,22 @@ class Servers:
         """Looks after their health from now on."""
         self._checks = [asyncio.create_task(self._watch(server)) for server in self._servers]
 
+    async def usable(self) -> None:
+        """Returns when one of them is well and does not rest."""
+        while not self._ready():
+            now = time.monotonic()
+            wakes = [server.rests_until - now for server in self._servers if server.well]
+            await self._change(max(min(wakes, default=LONGEST_SECONDS), 0.0))
+
     async def take(self) -> Server:
         """The least busy of those that are well and do not rest; waits for one. `release` it."""
-        while True:
-            now = time.monotonic()
-            ready = [server for server in self._servers if server.well and server.rests_until <= now]
-            if ready:
-                chosen = min(ready, key=lambda server: server.running)
-                # The next of those that are as busy comes first next time.
-                self._servers.remove(chosen)
-                self._servers.append(chosen)
-                chosen.running += 1
-                return chosen
-            wakes = [server.rests_until - now for server in self._servers if server.well]
-            await self._change(min(wakes, default=LONGEST_SECONDS))
+        await self.usable()
+        chosen = min(self._ready(), key=lambda server: server.running)
+        # The next of those that are as busy comes first next time.
+        self._servers.remove(chosen)
+        self._servers.append(chosen)
+        chosen.running += 1
+        return chosen
 
     def release(self, server: Server) -> None:
         """It is not used any more for this execution."""
@@ -90,6 +92,10 @@ class Servers:
         await asyncio.gather(*self._checks, return_exceptions=True)
         for server in self._servers:
             await server.channel.close()
+
+    def _ready(self) -> list[Server]:
+        now = time.monotonic()
+        return [server for server in self._servers if server.well and server.rests_until <= now]
 
     async def _change(self, seconds: float) -> None:
         try:

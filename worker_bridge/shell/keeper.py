@@ -11,6 +11,7 @@ from worker_bridge.core.delivery import LeaseLost
 from worker_bridge.core.envelope import Task
 from worker_bridge.core.lease import Lease
 from worker_bridge.errors import CallRefused, NoAnswer, Unreachable
+from worker_bridge.shell.ending import end
 from worker_bridge.shell.links import Links
 from worker_bridge.streams.port import Entry
 
@@ -35,8 +36,7 @@ class Keeper:
 
     async def stop(self) -> None:
         """Lets the lease be."""
-        self.lost.cancel()
-        await asyncio.wait((self.lost,))
+        await end((self.lost,))
 
     async def _keep(self) -> LeaseLost:
         while True:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from worker_bridge.errors import Unreachable
@@ -18,7 +18,10 @@ _WAIT_SECONDS: Final = 2.0
 
 
 class Reader:
-    """`begin` is called with each entry, which then holds one slot of `hand`."""
+    """`begin` is called with each entry, which then holds one slot of `hand`.
+
+    Nothing is taken before `usable` returns: what nobody could execute, or get a lease for, is for other bridges.
+    """
 
     def __init__(
         self,
@@ -26,11 +29,13 @@ class Reader:
         links: Links,
         hand: Hand,
         begin: Callable[[Entry], None],
+        usable: Callable[[], Awaitable[None]],
     ) -> None:
         self._stream = stream
         self._links = links
         self._hand = hand
         self._begin = begin
+        self._usable = usable
 
     async def run(self) -> None:
         """Until it is cancelled."""
@@ -46,7 +51,7 @@ class Reader:
                 await patience.wait()
 
     async def _read(self) -> int:
-        await self._links.coordinator.usable()
+        await self._usable()
         slots = await self._hand.take(self._stream)
         entries: list[Entry] = []
         try:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from worker_bridge.errors import Unreachable
 from worker_bridge.shell.hand import Hand
 from worker_bridge.shell.links import Links
-from worker_bridge.streams.port import Entry
+from worker_bridge.shell.worker import Worker
 
 log = logging.getLogger(__name__)
 
@@ -19,21 +19,21 @@ _IDLE_CONSUMER_SECONDS: Final = 3600.0
 
 
 class Reclaimer:
-    """`begin` as for a Reader; `holds` tells which entries are in hand already."""
+    """Nothing is taken before `usable` returns, as for a Reader."""
 
     def __init__(
         self,
         stream: str,
         links: Links,
         hand: Hand,
-        begin: Callable[[Entry], None],
-        holds: Callable[[Entry], bool],
+        worker: Worker,
+        usable: Callable[[], Awaitable[None]],
     ) -> None:
         self._stream = stream
         self._links = links
         self._hand = hand
-        self._begin = begin
-        self._holds = holds
+        self._worker = worker
+        self._usable = usable
 
     async def run(self) -> None:
         """Until it is cancelled."""
@@ -50,18 +50,18 @@ class Reclaimer:
     async def _round(self) -> None:
         cursor = ""
         while True:
-            await self._links.coordinator.usable()
+            await self._usable()
             slots = await self._hand.take(f"{self._stream} again")
             taken = 0
             try:
                 claimed = await self._links.streams.claim(self._stream, self._links.timings.ttl, slots, cursor)
                 # What is ours already was not touched in time: it has been now, and is no second execution.
-                fresh = [entry for entry in claimed.entries if not self._holds(entry)]
+                fresh = [entry for entry in claimed.entries if not self._worker.holds(entry)]
                 taken = len(fresh)
             finally:
                 self._hand.give_back(slots - taken)
             for entry in fresh:
-                self._begin(entry)
+                self._worker.begin(entry)
             cursor = claimed.cursor
             if not cursor:
                 return

@@ -32,6 +32,7 @@ from worker_bridge.errors import CallRefused, NoAnswer
 from worker_bridge.executors.registry import Executors
 from worker_bridge.metrics import Metrics
 from worker_bridge.shell.disposal import Disposal
+from worker_bridge.shell.ending import end
 from worker_bridge.shell.hand import Hand
 from worker_bridge.shell.keeper import Keeper
 from worker_bridge.shell.links import Links
@@ -139,8 +140,7 @@ class Worker:
                 return work.result()
             return next((one.result() for one in lost if one.done()), CutOff())
         finally:
-            work.cancel()
-            await asyncio.wait((work,))
+            await end((work,))
 
     async def _acquire(self, task: Task) -> Lease | Event:
         patience = Patience()

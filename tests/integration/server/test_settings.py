@@ -138,3 +138,9 @@ def test_the_default_timeout_is_not_above_the_maximum(monkeypatch):
     monkeypatch.setenv("LANG_MAX_TIMEOUT_SECONDS", "10")
     with pytest.raises(StartError, match="LANG_DEFAULT_TIMEOUT_SECONDS is 20, above LANG_MAX_TIMEOUT_SECONDS"):
         Settings()
+
+
+def test_a_bridges_variable_in_the_same_environment_is_no_typo(monkeypatch):
+    monkeypatch.setenv("LANG_WORKER_ADDRS", "python:127.0.0.1:50053")
+    monkeypatch.setenv("LANG_WORKER_ADDR", "a typo")
+    assert Settings.unknown_variables() == ["LANG_WORKER_ADDR"]

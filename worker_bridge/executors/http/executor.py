@@ -49,6 +49,9 @@ class HttpExecutor:
     async def start(self) -> None:
         """See Executor: connections are made when there is something to send."""
 
+    async def usable(self) -> None:
+        """See Executor: always."""
+
     async def execute(self, task: Task, seconds: int) -> Outcome:
         """See Executor."""
         until = time.monotonic() + seconds

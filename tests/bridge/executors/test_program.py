@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from worker_bridge.executors.program import BadProgram, Program, parse_program
+
+
+def test_everything() -> None:
+    text = (
+        '{"code": "return 1", "input": {"n": 1.50}, "filename": "a.py", "timeout_seconds": 2.5, "timezone": "UTC",'
+        ' "seed": -3, "limits": {"memory_mb": 64, "cpu_seconds": 0}, "more": 1}'
+    )
+    assert parse_program(text) == Program(
+        "return 1", '{"n": 1.50}', "a.py", 3, "UTC", -3, {"memory_mb": 64, "cpu_seconds": 0}
+    )
+
+
+def test_the_code_is_enough() -> None:
+    assert parse_program('{"code": ""}') == Program("")
+    assert parse_program('{"code": "1", "input": null, "seed": null, "limits": null, "filename": null}') == Program("1")
+
+
+@pytest.mark.parametrize("text", ["1", '"text"', "[1, 2]", "true", "123456789012345678901234567890"])
+def test_an_input_is_any_json_value(text: str) -> None:
+    assert parse_program(f'{{"code": "", "input": {text}}}').input_json == text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "the task's input: expected"),
+        ("[]", "the task's input"),
+        ("{}", "code must be a string"),
+        ('{"code": 1}', "code must be a string"),
+        ('{"code": "\\ud800"}', "code holds half"),
+        ('{"code": "", "filename": 1}', "filename must be a string"),
+        ('{"code": "", "timezone": []}', "timezone must be"),
+        ('{"code": "", "timeout_seconds": -1}', "timeout_seconds must be"),
+        ('{"code": "", "timeout_seconds": true}', "timeout_seconds must be"),
+        ('{"code": "", "timeout_seconds": 1e400}', "timeout_seconds must be"),
+        ('{"code": "", "timeout_seconds": "5"}', "timeout_seconds must be"),
+        ('{"code": "", "seed": 1.0}', "seed must be"),
+        ('{"code": "", "seed": 9223372036854775808}', "seed must be"),
+        ('{"code": "", "limits": []}', "limits must be"),
+        ('{"code": "", "limits": {"disk": 1}}', "there is no 'disk'"),
+        ('{"code": "", "limits": {"memory_mb": -1}}', "memory_mb must be"),
+        ('{"code": "", "limits": {"memory_mb": true}}', "memory_mb must be"),
+        ('{"code": "", "input": ' + "[" * 300 + "]" * 300 + "}", "nested over"),
+    ],
+)
+def test_what_cannot_be_executed_is_said(text: str, words: str) -> None:
+    with pytest.raises(BadProgram, match=words):
+        parse_program(text)
+
+
+@given(
+    st.text()
+    | st.dictionaries(st.sampled_from(["code", "input", "seed", "limits"]), st.text() | st.integers()).map(json.dumps)
+)
+def test_any_text_is_a_program_or_a_bad_one(text: str) -> None:
+    try:
+        parse_program(text)
+    except BadProgram:
+        pass

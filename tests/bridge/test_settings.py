@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+
+from worker_bridge.errors import StartError
+from worker_bridge.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+def test_defaults() -> None:
+    settings = Settings()
+    assert settings.coordinator_addr == "localhost:50051"
+    assert settings.redis_addr == "127.0.0.1:6379"
+    assert settings.worker_id != Settings().worker_id
+    assert settings.timings.renew_every == 30
+    assert settings.streams(["js", "python"]) == {"tasks:js:0": "js", "tasks:python:0": "python"}
+
+
+def test_addresses_of_several_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(
+        "LANG_WORKER_ADDRS", "python:h:1, node:[::1]:2 ,python:unix:/run/x.sock,javascript:h:3,python:h:1"
+    )
+    assert Settings().lang_worker_addrs == {"python": ("h:1", "unix:/run/x.sock"), "js": ("[::1]:2", "h:3")}
+
+
+def test_queues_have_the_runtimes_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKER_QUEUES", "python:eu-west, node:eu,javascript:eu,gpu")
+    monkeypatch.setenv("STREAM_SHARDS", "2")
+    monkeypatch.setenv("STREAM_PREFIX", "mine")
+    assert tuple(Settings().streams(["python"])) == (
+        "mine:python:eu-west:0", "mine:python:eu-west:1", "mine:js:eu:0", "mine:js:eu:1", "mine:gpu:0", "mine:gpu:1",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("COORDINATOR_ADDR", "nowhere"),
+        ("COORDINATOR_ADDR", "unix:"),
+        ("REDIS_ADDR", "redis://h:1"),
+        ("REDIS_ADDR", "h:99999"),
+        ("LANG_WORKER_ADDRS", "python"),
+        ("LANG_WORKER_ADDRS", "python:h"),
+        ("LANG_WORKER_ADDRS", "h:1"),
+        ("WORKER_QUEUES", "a b"),
+        ("WORKER_QUEUES", "a::b"),
+        ("WORKER_CONCURRENCY", "0"),
+        ("WORKER_CONCURRENCY", "many"),
+        ("LEASE_TTL_SECONDS", "0"),
+        ("LEASE_TTL_SECONDS", "3601"),
+        ("WORKER_ID", "with space"),
+        ("WORKER_ID", "parked"),
+        ("WORKER_MAX_DELIVERIES", "0"),
+        ("TASK_TIMEOUT_SECONDS", "5"),
+        ("WORKER_DRAIN_SECONDS", "-1"),
+        ("STREAM_PREFIX", "a b"),
+        ("STREAM_SHARDS", "0"),
+        ("WORKER_METRICS_ADDR", "0.0.0.0:9000"),
+        ("WORKER_METRICS_ADDR", "example.org:9000"),
+    ],
+)
+def test_what_is_wrong_is_named(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(StartError, match=name):
+        Settings()
+
+
+def test_nothing_to_execute_with_is_said() -> None:
+    with pytest.raises(StartError, match="LANG_WORKER_ADDRS"):
+        Settings().streams([])
+
+
+def test_variables_that_mean_nothing_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKER_CONCURENCY", "3")
+    monkeypatch.setenv("WORKER_CONCURRENCY", "3")
+    assert "WORKER_CONCURENCY" in Settings.unknown_variables()
+    assert "WORKER_CONCURRENCY" not in Settings.unknown_variables()
