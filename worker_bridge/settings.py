@@ -7,7 +7,7 @@ import os
 import re
 import secrets
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
@@ -17,8 +17,7 @@ from worker_bridge.core.queues import ASIDE, canonical, stream_name
 from worker_bridge.core.timings import TimingError, Timings
 from worker_bridge.errors import StartError
 from worker_bridge.executors.egress.addresses import Network
-from worker_bridge.executors.egress.refusal import Refused
-from worker_bridge.executors.egress.url import parse_url
+from worker_bridge.executors.egress.exceptions import parse_host_and_port, parse_network
 
 _PREFIX = "WORKER_"
 _HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
@@ -67,30 +66,6 @@ def _worker_addrs(value: object) -> object:
     return by_runtime
 
 
-def _networks(value: object) -> object:
-    """`ADDRESS/BITS`, or one address."""
-    if not isinstance(value, str):
-        return value
-    return tuple(ipaddress.ip_network(text) for text in _listed(value))
-
-
-def _hosts(value: object) -> object:
-    """`HOST` or `HOST:PORT`."""
-    if not isinstance(value, str):
-        return value
-    found = set()
-    for text in _listed(value):
-        try:
-            target = parse_url(f"http://{text}")
-        except Refused as refused:
-            raise ValueError(str(refused)) from None
-        if target.path != "/" or text.endswith("/"):
-            raise ValueError
-        _, colon, port = text.rpartition(":") if not text.endswith("]") else ("", "", "")
-        found.add((target.host, int(port) if colon else None))
-    return frozenset(found)
-
-
 def _executors(value: object) -> object:
     """`NODE_TYPE=MODULE:CLASS`."""
     if not isinstance(value, str):
@@ -102,6 +77,10 @@ def _executors(value: object) -> object:
             raise ValueError
         found[canonical(node_type)] = place
     return found
+
+
+def _list_of(parse: Callable[[str], object]) -> Callable[[object], object]:
+    return lambda value: [parse(text) for text in _listed(value)] if isinstance(value, str) else value
 
 
 def _listed(text: str) -> list[str]:
@@ -167,12 +146,12 @@ class Settings(BaseSettings):
     worker_executors: Annotated[dict[str, str], NoDecode, BeforeValidator(_executors)] = Field(
         default_factory=dict, description="NODE_TYPE=MODULE:CLASS, separated by commas"
     )
-    http_allow_networks: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_networks)] = Field(
+    http_allow_networks: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_list_of(parse_network))] = Field(
         (), description="networks as in 10.1.0.0/16, separated by commas"
     )
-    http_allow_hosts: Annotated[frozenset[tuple[str, int | None]], NoDecode, BeforeValidator(_hosts)] = Field(
-        frozenset(), description="HOST or HOST:PORT, separated by commas"
-    )
+    http_allow_hosts: Annotated[
+        frozenset[tuple[str, int | None]], NoDecode, BeforeValidator(_list_of(parse_host_and_port))
+    ] = Field(frozenset(), description="HOST or HOST:PORT, separated by commas")
     stream_prefix: Annotated[str, AfterValidator(_prefix)] = Field("tasks", description="letters, digits, . _ - and :")
     stream_shards: int = _whole(1, 1_024, 1)
     worker_metrics_addr: Annotated[str, AfterValidator(_loopback)] | None = Field(

@@ -68,14 +68,27 @@ def parse_url(text: str) -> Target:
     scheme, authority, path, query = parts[1].lower(), parts[2], parts[3] or "/", parts[4] or ""
     if scheme not in PORTS:
         raise Refused(Reason.SCHEME, f"the URL's scheme is {scheme[:_SHOWN]!r}: only http and https are allowed")
-    host, port, address = _host_and_port(authority)
+    host, port, address = parse_authority(authority)
     return Target(
         scheme, host, port or PORTS[scheme], quote(path, _KEPT_IN_PATH) + quote(query, _KEPT_IN_QUERY), address
     )
 
 
-def parse_host(text: str) -> tuple[str, Address | None]:
-    """A name in lower case, or an address in its usual form, and that address. Raises Refused."""
+def parse_authority(authority: str) -> tuple[str, int | None, Address | None]:
+    """Host as of `Target`, the port if one is given, and the address if it is one. Raises Refused."""
+    if "@" in authority:
+        raise Refused(Reason.USERINFO, "the URL holds a user or a password: use the header Authorization")
+    parts = _AUTHORITY.fullmatch(authority)
+    if parts is None:
+        raise Refused(Reason.URL, f"{authority[:_SHOWN]!a} is no HOST or HOST:PORT")
+    port = int(parts[2]) if parts[2] else None
+    if port is not None and port > _HIGHEST_PORT:
+        raise Refused(Reason.PORT, f"there is no port {port}")
+    host, address = _host(parts[1])
+    return host, port, address
+
+
+def _host(text: str) -> tuple[str, Address | None]:
     shown = ascii(text[:_SHOWN])
     if not text.isascii():
         raise Refused(Reason.SPELLING, f"the host {shown} is not ASCII: write an international name as xn--...")
@@ -93,19 +106,6 @@ def parse_host(text: str) -> tuple[str, Address | None]:
     if not _NAME.fullmatch(host):
         raise Refused(Reason.SPELLING, f"the host {shown} is no name: letters, digits and hyphens between single dots")
     return host, None
-
-
-def _host_and_port(authority: str) -> tuple[str, int | None, Address | None]:
-    if "@" in authority:
-        raise Refused(Reason.USERINFO, "the URL holds a user or a password: use the header Authorization")
-    parts = _AUTHORITY.fullmatch(authority)
-    if parts is None:
-        raise Refused(Reason.URL, f"{authority[:_SHOWN]!a} is no HOST or HOST:PORT")
-    port = int(parts[2]) if parts[2] else None
-    if port is not None and port > _HIGHEST_PORT:
-        raise Refused(Reason.PORT, f"there is no port {port}")
-    host, address = parse_host(parts[1])
-    return host, port, address
 
 
 def _version_6(text: str) -> tuple[str, Address]:
