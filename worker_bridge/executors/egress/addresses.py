@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from enum import Enum, auto
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import Final
 
@@ -81,6 +82,7 @@ _ISATAP: Final = (0x0000_5EFE, 0x0200_5EFE)
 _ALL_32: Final = 0xFFFF_FFFF
 
 
+@lru_cache(maxsize=4_096)
 def standing(address: Address) -> Standing:
     """What an address is; one that holds an IPv4 address is NEVER of use by itself, see `inside`."""
     if _in(address, _METADATA):

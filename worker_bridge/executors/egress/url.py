@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
 
@@ -74,6 +75,7 @@ def parse_url(text: str) -> Target:
     )
 
 
+@lru_cache(maxsize=1_024)
 def parse_authority(authority: str) -> tuple[str, int | None, Address | None]:
     """Host as of `Target`, the port if one is given, and the address if it is one. Raises Refused."""
     if "@" in authority:

@@ -20,7 +20,7 @@ MAX_BODY_BYTES: Final = 2 << 20
 _UNWANTED_BYTES: Final = 64 << 10
 # Asking twice changes nothing: a server may close a connection in the very moment in which it is used again.
 _HARMLESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
-_ALWAYS: Final = {"user-agent": "worker-bridge", "accept": "*/*", "accept-encoding": "gzip"}
+_ALWAYS: Final = {"user-agent": "worker-bridge", "accept-encoding": "gzip"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,36 +21,32 @@ class Pool:
     def __init__(self, dial: Callable[[Target], Awaitable[Connection]]) -> None:
         self._dial = dial
         self._idle: dict[Connection, asyncio.TimerHandle] = {}  # the longest idle first
+        # Of hosts that somebody wants now: its connections in use, and how many tasks use or wait for one.
         self._turns: dict[str, asyncio.Semaphore] = {}
         self._users: dict[str, int] = {}
 
     @asynccontextmanager
     async def connection(self, target: Target, *, fresh: bool = False) -> AsyncIterator[Connection]:
         """One to `target`, `fresh` or not. Left before its response has been read whole, it is closed."""
-        async with self._turn(target.host):
-            connection = None if fresh else self._waiting(target)
-            connection = connection or await self._dial(target)
-            try:
-                yield connection
-            finally:
-                self._put_back(connection)
+        host = target.host
+        self._users[host] = self._users.get(host, 0) + 1
+        try:
+            async with self._turns.setdefault(host, asyncio.Semaphore(A_HOST)):
+                connection = None if fresh else self._waiting(target)
+                connection = connection or await self._dial(target)
+                try:
+                    yield connection
+                finally:
+                    self._put_back(connection)
+        finally:
+            self._users[host] -= 1
+            if not self._users[host]:
+                del self._users[host], self._turns[host]
 
     def close(self) -> None:
         """Closes those that nobody uses."""
         for connection in list(self._idle):
             self._drop(connection)
-
-    @asynccontextmanager
-    async def _turn(self, host: str) -> AsyncIterator[None]:
-        """A host is remembered for as long as somebody wants it."""
-        self._users[host] = self._users.get(host, 0) + 1
-        try:
-            async with self._turns.setdefault(host, asyncio.Semaphore(A_HOST)):
-                yield
-        finally:
-            self._users[host] -= 1
-            if not self._users[host]:
-                del self._users[host], self._turns[host]
 
     def _waiting(self, target: Target) -> Connection | None:
         """The one used last: it is the likeliest to be still open."""
