@@ -40,9 +40,9 @@ async def zygote_of(runtime: str) -> AsyncIterator[Zygote]:
         await zygote.close()
 
 
-async def spawned(zygote: Zygote) -> Child:
-    """A child, sealed or not. Raises ZygoteLost, SpawnRefused."""
-    return await zygote.spawn(_MEMORY_BYTES, _CPU_SECONDS)
+async def spawned(zygote: Zygote, ahead: bool = False) -> Child:
+    """A child, sealed or not; `ahead` when no task waits for it. Raises ZygoteLost, SpawnRefused."""
+    return await zygote.spawn(_MEMORY_BYTES, _CPU_SECONDS, ahead)
 
 
 class Listener:
@@ -88,7 +88,7 @@ class Listener:
 async def parts_of_one(zygote: Zygote, task: Task, idle_seconds: float) -> dict[str, int]:
     """Nanoseconds of each part. A child that idles first is a warm one: its spawn and seal are left out."""
     began = time.perf_counter_ns()
-    child = await spawned(zygote)
+    child = await spawned(zygote, ahead=idle_seconds > 0)
     spawned_at = time.perf_counter_ns()
     listener = Listener(child)
     try:

@@ -78,7 +78,7 @@ Gives the FAILED tasks that parked entries name one more attempt, made from the 
 removes those entries.
 
 examples:
-  coordinator dead requeue 1764504000000-0
+  coordinator dead requeue tasks:python:0:dead/1764504000000-0
   coordinator dead requeue --queue python --all
 
 exit status: 0 all were requeued, 1 some were left, 2 bad usage, 4 the coordinator cannot be reached
@@ -199,7 +199,7 @@ def _add_cancel(parser: ArgumentParser) -> None:
 
 
 def _add_requeue(parser: ArgumentParser) -> None:
-    parser.add_argument("entry_id", metavar="ENTRY", nargs="*", help="ids as `coordinator dead list` shows them")
+    parser.add_argument("letter", metavar="STREAM/ENTRY", nargs="*", help="as `coordinator dead list` shows them")
     parser.add_argument("--all", action="store_true", help="all of them")
     _add_queue(parser)
 

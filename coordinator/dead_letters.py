@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +16,7 @@ from coordinator.store.database import Database
 from coordinator.streams.port import StreamPort
 
 _MOST: Final = 1_000  # of one stream
+_PAGE: Final = 4  # entries in memory at a time: whoever writes them chooses how large they are
 _BUILT_IN: Final = (*RUNTIMES, "http")
 
 
@@ -40,18 +42,16 @@ class DeadLetters:
         letters: list[Letter] = []
         more = False
         for stream in await self._dead_streams(queue):
-            try:
-                found = await self._streams.oldest(stream, _MOST)
-            except StreamRefused:
-                continue
-            letters += [read_letter(stream, entry_id, fields) for entry_id, fields in found]
-            more = more or len(found) == _MOST
+            with suppress(StreamRefused):
+                found = await self._of_stream(stream)
+                letters += found
+                more = more or len(found) >= _MOST
         return letters, more
 
-    async def requeue(self, queue: str, entry_ids: Collection[str]) -> list[Requeued]:
+    async def requeue(self, queue: str, names: Collection[str]) -> list[Requeued]:
         """Gives the FAILED tasks that these letters name one more attempt; letters that helped are removed."""
         letters, _ = await self.listed(queue)
-        chosen = [letter for letter in letters if not entry_ids or letter.entry_id in entry_ids]
+        chosen = [letter for letter in letters if not names or letter.name in names]
         done: dict[tuple[str, str], str | None] = {}
         for letter in chosen:  # entries that were parked twice are one
             key = (letter.run_id, letter.task_id)
@@ -60,6 +60,16 @@ class DeadLetters:
             if done[key] is None:
                 await self._streams.remove(letter.stream, [letter.entry_id])
         return [Requeued(letter, done[letter.run_id, letter.task_id]) for letter in chosen]
+
+    async def _of_stream(self, stream: str) -> list[Letter]:
+        letters: list[Letter] = []
+        while len(letters) < _MOST:
+            newest = letters[-1].entry_id if letters else ""
+            page = await self._streams.oldest(stream, _PAGE, newest)
+            letters += [read_letter(stream, entry_id, fields) for entry_id, fields in page]
+            if len(page) < _PAGE:
+                break
+        return letters
 
     async def _revive(self, run_id: str, task_id: str) -> str | None:
         state = await self._database.run(lambda tx: results.revive(tx, run_id, task_id))

@@ -23,7 +23,7 @@ _BATCH: Final = 200
 _TOGETHER: Final = 16  # entries on their way at a time
 _TOGETHER_BYTES: Final = 16 << 20
 # Who claimed rows and did not dispatch them by then is dead, or so slow that another may do it too.
-_CLAIM_MS: Final = 30_000
+_CLAIM_MS: Final = 10_000
 _LONGEST_WAIT_SECONDS: Final = 1.0  # another coordinator's commits wake nobody here
 
 

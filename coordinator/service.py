@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import logging
+import asyncio
 import random
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import grpc
+from google.protobuf.message import Message
 
 from coordinator import convert
 from coordinator.alarm import Alarm
@@ -26,9 +27,11 @@ from coordinator.pb import coordinator_pb2_grpc as pb_grpc
 from coordinator.store import leases, results, tasks
 from coordinator.store.database import Database
 
-log = logging.getLogger(__name__)
+Checked = TypeVar("Checked")
 
-_PAGE: Final = 16  # tasks in memory at a time: each may have an output of megabytes
+_PAGE: Final = 64  # tasks in memory at a time
+_PAGE_BYTES: Final = 4 << 20  # or one: each may have an output of megabytes
+_INLINE_BYTES: Final = 256 << 10  # below this, to check a message takes less than a hop to another thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,7 @@ class WorkflowService(pb_grpc.WorkflowServiceServicer):
     async def ReportTaskResult(
         self, request: pb.ReportTaskResultRequest, context: grpc.aio.ServicerContext[Any, Any]
     ) -> pb.ReportTaskResultResponse:
-        report = convert.report(request)
+        report = await _checked(request, lambda: convert.report(request))
         chance = random.random()  # noqa: S311 - spreads load, keeps no secret
         ruling = await self._database.run(lambda tx: results.report(tx, report, self._rules.retry, chance))
         if ruling is Ruling.RETRY:
@@ -100,7 +103,7 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
     async def SubmitTasks(
         self, request: pb.SubmitTasksRequest, context: grpc.aio.ServicerContext[Any, Any]
     ) -> pb.SubmitTasksResponse:
-        new = convert.new_tasks(request, self._max_attempts, lambda: uuid.uuid4().hex)
+        new = await _checked(request, lambda: convert.new_tasks(request, self._max_attempts, _new_id))
         created = await self._database.run(lambda tx: tasks.submit(tx, new))
         self._refilled()
         return pb.SubmitTasksResponse(
@@ -115,10 +118,13 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
     ) -> AsyncIterator[pb.Task]:
         ids = convert.chosen_ids(request.run_id, request.task_ids)
         keys = await self._database.run(lambda tx: tasks.numbers(tx, request.run_id, ids))
-        for start in range(0, len(keys), _PAGE):
-            page = keys[start : start + _PAGE]
-            for stored in await self._database.run(lambda tx, page=page: tasks.load(tx, page)):  # type: ignore[misc]
+        done = 0
+        while done < len(keys):
+            page = keys[done : done + _PAGE]
+            found, looked_at = await self._database.run(lambda tx, page=page: tasks.load(tx, page, _PAGE_BYTES))  # type: ignore[misc]
+            for stored in found:
                 yield convert.task(stored)
+            done += looked_at
 
     async def CountTasks(
         self, request: pb.CountTasksRequest, context: grpc.aio.ServicerContext[Any, Any]
@@ -147,7 +153,7 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
     async def RequeueDeadLetters(
         self, request: pb.RequeueDeadLettersRequest, context: grpc.aio.ServicerContext[Any, Any]
     ) -> pb.RequeueDeadLettersResponse:
-        requeued = await self._letters.requeue(_queue(request.queue), frozenset(request.entry_ids))
+        requeued = await self._letters.requeue(_queue(request.queue), frozenset(request.letters))
         self._refilled()
         return pb.RequeueDeadLettersResponse(
             letters=[
@@ -157,6 +163,15 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
                 for one in requeued
             ]
         )
+
+
+async def _checked(request: Message, check: Callable[[], Checked]) -> Checked:
+    """What `check` says. Leases are given and renewed meanwhile, however large the request is."""
+    return check() if request.ByteSize() <= _INLINE_BYTES else await asyncio.to_thread(check)
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
 
 
 def _queue(name: str) -> str:

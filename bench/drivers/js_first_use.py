@@ -16,10 +16,10 @@ from collections.abc import Callable
 from langserver.js_runtime import JsRuntime
 from langserver.js_runtime import isolate as isolate_texts
 from langserver.js_runtime.catalog import OPTIONAL
-from langserver.js_runtime.engine import V8Engine
 from langserver.js_runtime.isolate import Isolate
 from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.rehearsal import learned
+from langserver.js_runtime.v8_engine import V8Engine
 from langserver.js_runtime.v8_interface import Code
 from langserver.wire.channel import Channel
 from langserver.wire.header import TaskHeader
@@ -115,7 +115,7 @@ def used_by_all(engine: V8Engine, prelude: Code, libraries: Libraries) -> bytes:
     channel = Channel(os.open(os.devnull, os.O_WRONLY))
     isolate.set_task(1 << 18, 1 << 21, "task.js", None)
     isolate.parse_input(b'{"n": 41}')
-    isolate.follow(isolate.run_script(PROGRAMS["trivial"].encode(), channel), channel)
+    isolate.follow(isolate.answer(isolate.run_script(PROGRAMS["trivial"].encode(), channel)), channel)
     return engine.compiled(prelude)
 
 

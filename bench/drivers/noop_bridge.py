@@ -17,6 +17,9 @@ class Noop:
     async def start(self) -> None:
         """Nothing to connect to."""
 
+    async def usable(self) -> None:
+        """At any time."""
+
     async def execute(self, _task: Task, _seconds: int) -> Outcome:
         """Done."""
         return Outcome(completed=True, output=b"{}")

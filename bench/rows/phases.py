@@ -7,12 +7,30 @@ import asyncio
 from bench.calls import Task
 from bench.context import Context
 from bench.handover import parts_of_one, zygote_of
-from bench.measure import Row
-from bench.parts import part_rows
+from bench.measure import Ratio, Row, at_most
+from bench.parts import REAP, part_rows
+from bench.rows.baselines import SILENT_FORK
 from bench.tasks import TRIVIAL
 
 _IDLE_SECONDS = 0.01
 NEW, WARM = "{}, a new child", "{}, a warm child"
+TO_REPORT = "{}, a warm child, from hand-over to report"
+
+RATIOS = (
+    Ratio(
+        "ms from hand-over to report, js",
+        TO_REPORT.format("js"),
+        (),
+        "what a waiting child takes for a trivial task",
+        at_most(1.5),
+    ),
+    Ratio(
+        "hand-over to report, js / bare fork",
+        TO_REPORT.format("js"),
+        (SILENT_FORK,),
+        "the same, whatever the machine is worth: 4 where a bare fork, exit and reap take 0.37 ms",
+    ),
+)
 
 
 def rows(context: Context) -> list[Row]:
@@ -28,4 +46,5 @@ async def _of(runtime: str, task: Task, count: int) -> list[Row]:
             await parts_of_one(zygote, task, idle_seconds)  # not counted
             taken = [await parts_of_one(zygote, task, idle_seconds) for _ in range(count)]
             rows += part_rows(bar.format(runtime), {part: [one[part] for one in taken] for part in taken[0]})
+        rows.append(Row(TO_REPORT.format(runtime), tuple(sum(one.values()) - one[REAP] for one in taken)))
     return rows

@@ -73,9 +73,9 @@ class Client:
         request = pb.ListDeadLettersRequest(queue=queue)
         return self._asked(lambda: self._stub.ListDeadLetters(request, timeout=_CALL_SECONDS))
 
-    def requeue(self, queue: str, entry_ids: Sequence[str]) -> pb.RequeueDeadLettersResponse:
+    def requeue(self, queue: str, letters: Sequence[str]) -> pb.RequeueDeadLettersResponse:
         """What became of each letter."""
-        request = pb.RequeueDeadLettersRequest(queue=queue, entry_ids=entry_ids)
+        request = pb.RequeueDeadLettersRequest(queue=queue, letters=letters)
         return self._asked(lambda: self._stub.RequeueDeadLetters(request, timeout=_LONG_CALL_SECONDS))
 
     def _asked(self, call: Callable[[], Answer]) -> Answer:

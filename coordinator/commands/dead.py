@@ -18,7 +18,7 @@ def list_letters(options: Namespace) -> int:
         if options.json:
             json_line(_fields(letter))
         else:
-            line(f"{letter.stream} {letter.entry_id} run={letter.run_id} task={letter.task_id}: {letter.reason}")
+            line(f"{_name(letter)} run={letter.run_id} task={letter.task_id}: {letter.reason}")
     if found.truncated:
         trouble("there are more: requeue some, or look at one queue by --queue")
     return ExitStatus.SUCCESS
@@ -26,19 +26,23 @@ def list_letters(options: Namespace) -> int:
 
 def requeue(options: Namespace) -> int:
     """Returns the exit status: 1 when a letter was left. Raises UsageError and Unreachable."""
-    if bool(options.entry_id) is options.all:
-        raise UsageError("name the entries to requeue (`coordinator dead list` shows their ids), or say --all")
+    if bool(options.letter) is options.all:
+        raise UsageError("name what to requeue as `coordinator dead list` does, STREAM/ENTRY, or say --all")
     with connected(options.addr) as client:
-        found = client.requeue(options.queue, options.entry_id)
+        found = client.requeue(options.queue, options.letter)
     left = 0
     for one in found.letters:
         left += not one.requeued
         told = "requeued" if one.requeued else f"left: {one.reason}"
-        line(f"{one.letter.entry_id} run={one.letter.run_id} task={one.letter.task_id}: {told}")
-    missing = set(options.entry_id) - {one.letter.entry_id for one in found.letters}
-    for entry_id in sorted(missing):
-        line(f"{entry_id}: there is no such letter")
+        line(f"{_name(one.letter)} run={one.letter.run_id} task={one.letter.task_id}: {told}")
+    missing = set(options.letter) - {_name(one.letter) for one in found.letters}
+    for name in sorted(missing):
+        line(f"{name}: there is no such entry")
     return ExitStatus.FAILED if left or missing else ExitStatus.SUCCESS
+
+
+def _name(letter: pb.DeadLetter) -> str:
+    return f"{letter.stream}/{letter.entry_id}"
 
 
 def _fields(letter: pb.DeadLetter) -> dict[str, object]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+import msgspec
+
 _MOST_CHARACTERS: Final = 1_000
-_MOST_PAYLOAD: Final = 32 << 20
 _MOST_ATTEMPT: Final = (1 << 31) - 1
 
 
@@ -23,6 +23,11 @@ class Letter:
     run_id: str
     task_id: str
     attempt: int
+
+    @property
+    def name(self) -> str:
+        """An id alone may be there in two streams."""
+        return f"{self.stream}/{self.entry_id}"
 
 
 def read_letter(stream: str, entry_id: str, fields: Mapping[str, str]) -> Letter:
@@ -39,22 +44,25 @@ def read_letter(stream: str, entry_id: str, fields: Mapping[str, str]) -> Letter
     )
 
 
+class _Named(msgspec.Struct):
+    """Of a payload that may be anything, of any size, no more than this is built."""
+
+    run_id: str = ""
+    task_id: str = ""
+    attempt: int | str = ""
+
+
 def _payload(text: str) -> dict[str, object]:
     """The fields of an entry that has them as one JSON object."""
-    if not text or len(text) > _MOST_PAYLOAD:
-        return {}
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
+        found = msgspec.json.decode(text, type=_Named)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return {"run_id": found.run_id, "task_id": found.task_id, "attempt": found.attempt}
 
 
 def _text(named: Mapping[str, object], name: str) -> str:
-    """Without lone surrogates, which no protobuf string holds."""
-    value = named.get(name, "")
-    text = str(value) if isinstance(value, str | int) else ""
-    return text[:_MOST_CHARACTERS].encode("utf-8", "replace").decode()
+    return str(named.get(name, ""))[:_MOST_CHARACTERS]
 
 
 def _attempt(text: str) -> int:

@@ -256,12 +256,12 @@ class DeadLetter(_message.Message):
     def __init__(self, stream: _Optional[str] = ..., entry_id: _Optional[str] = ..., reason: _Optional[str] = ..., origin: _Optional[str] = ..., run_id: _Optional[str] = ..., task_id: _Optional[str] = ..., attempt: _Optional[int] = ...) -> None: ...
 
 class RequeueDeadLettersRequest(_message.Message):
-    __slots__ = ("queue", "entry_ids")
+    __slots__ = ("queue", "letters")
     QUEUE_FIELD_NUMBER: _ClassVar[int]
-    ENTRY_IDS_FIELD_NUMBER: _ClassVar[int]
+    LETTERS_FIELD_NUMBER: _ClassVar[int]
     queue: str
-    entry_ids: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, queue: _Optional[str] = ..., entry_ids: _Optional[_Iterable[str]] = ...) -> None: ...
+    letters: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, queue: _Optional[str] = ..., letters: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class RequeueDeadLettersResponse(_message.Message):
     __slots__ = ("letters",)

@@ -256,7 +256,8 @@ class CoordinatorServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CancelTasks(self, request, context):
-        """Ends tasks that have not ended, as FAILED. What a worker still reports of them changes nothing. Answers how many.
+        """Ends tasks that have not ended, as FAILED. What a worker still reports of them changes nothing. Answers how
+        many it ended, by the state that they were in.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -100,7 +100,9 @@ class CoordinatorStub:
     """The tasks of a run, in the order they were submitted in."""
     CountTasks: _grpc.UnaryUnaryMultiCallable[_coordinator_pb2.CountTasksRequest, _coordinator_pb2.TaskCounts]
     CancelTasks: _grpc.UnaryUnaryMultiCallable[_coordinator_pb2.CancelTasksRequest, _coordinator_pb2.TaskCounts]
-    """Ends tasks that have not ended, as FAILED. What a worker still reports of them changes nothing. Answers how many."""
+    """Ends tasks that have not ended, as FAILED. What a worker still reports of them changes nothing. Answers how
+    many it ended, by the state that they were in.
+    """
     ListDeadLetters: _grpc.UnaryUnaryMultiCallable[_coordinator_pb2.ListDeadLettersRequest, _coordinator_pb2.ListDeadLettersResponse]
     """What lies in the dead-letter streams: entries that workers parked, with the reason. Anybody who can write to the
     streams can have written them.
@@ -121,7 +123,9 @@ class CoordinatorAsyncStub(CoordinatorStub):
     """The tasks of a run, in the order they were submitted in."""
     CountTasks: _aio.UnaryUnaryMultiCallable[_coordinator_pb2.CountTasksRequest, _coordinator_pb2.TaskCounts]  # type: ignore[assignment]
     CancelTasks: _aio.UnaryUnaryMultiCallable[_coordinator_pb2.CancelTasksRequest, _coordinator_pb2.TaskCounts]  # type: ignore[assignment]
-    """Ends tasks that have not ended, as FAILED. What a worker still reports of them changes nothing. Answers how many."""
+    """Ends tasks that have not ended, as FAILED. What a worker still reports of them changes nothing. Answers how
+    many it ended, by the state that they were in.
+    """
     ListDeadLetters: _aio.UnaryUnaryMultiCallable[_coordinator_pb2.ListDeadLettersRequest, _coordinator_pb2.ListDeadLettersResponse]  # type: ignore[assignment]
     """What lies in the dead-letter streams: entries that workers parked, with the reason. Anybody who can write to the
     streams can have written them.
@@ -163,7 +167,9 @@ class CoordinatorServicer(metaclass=_abc_1.ABCMeta):
         request: _coordinator_pb2.CancelTasksRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_coordinator_pb2.TaskCounts, _abc.Awaitable[_coordinator_pb2.TaskCounts]]:
-        """Ends tasks that have not ended, as FAILED. What a worker still reports of them changes nothing. Answers how many."""
+        """Ends tasks that have not ended, as FAILED. What a worker still reports of them changes nothing. Answers how
+        many it ended, by the state that they were in.
+        """
 
     @_abc_1.abstractmethod
     def ListDeadLetters(

@@ -62,7 +62,6 @@ class PostgresDatabase:
             max_size=_CONNECTIONS,
             timeout=_WAIT_SECONDS,
             kwargs={"row_factory": dict_row, "connect_timeout": 5, "application_name": "coordinator"},
-            check=ConnectionPool.check_connection,
             open=False,
         )
         self._threads = ThreadPoolExecutor(_CONNECTIONS, "postgres")

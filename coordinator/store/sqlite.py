@@ -136,7 +136,9 @@ def _commit_together(connection: sqlite3.Connection, jobs: list[_Job]) -> None:
             connection.execute("SAVEPOINT one")
             try:
                 answers.append((job.operation(_SqliteTransaction(connection)), None))
-            except Exception as error:  # noqa: BLE001 - raised again where it is waited for
+            except Exception as error:
+                if not connection.in_transaction:  # SQLite took all of it back: a full disk
+                    raise
                 connection.execute("ROLLBACK TO one")
                 answers.append((None, _told(error)))
             connection.execute("RELEASE one")

@@ -24,7 +24,7 @@ _LOAD = """
     FROM tasks WHERE seq = :seq
 """
 _FORGET = """
-    DELETE FROM tasks WHERE seq IN (
+    DELETE FROM tasks WHERE state IN (4, 5) AND seq IN (
       SELECT seq FROM tasks WHERE state IN (4, 5) AND updated_at <= NOW_MS - :age_ms ORDER BY updated_at LIMIT :most
     )
 """
@@ -64,9 +64,17 @@ def numbers(tx: Transaction, run_id: str, task_ids: Collection[str]) -> list[int
     return [row["seq"] for row in found if not task_ids or row["task_id"] in task_ids]
 
 
-def load(tx: Transaction, keys: Sequence[int]) -> list[StoredTask]:
-    """The tasks of these keys that are still there."""
-    return [_stored(row) for seq in keys for row in tx.rows(_LOAD, seq=seq)]
+def load(tx: Transaction, keys: Sequence[int], most_bytes: int) -> tuple[list[StoredTask], int]:
+    """The tasks of the first keys that are still there, and of how many keys: until `most_bytes` are reached."""
+    found: list[StoredTask] = []
+    size = 0
+    for number, seq in enumerate(keys, 1):
+        for row in tx.rows(_LOAD, seq=seq):
+            found.append(_stored(row))
+            size += len(found[-1].output) + len(found[-1].logs_json)
+        if size >= most_bytes:
+            return found, number
+    return found, len(keys)
 
 
 def count(tx: Transaction, run_id: str) -> dict[TaskState, int]:

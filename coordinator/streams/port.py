@@ -22,8 +22,8 @@ class StreamPort(Protocol):
         """Whether the entry is still there, read or not."""
         ...
 
-    async def oldest(self, stream: str, most: int) -> list[Entry]:
-        """The oldest entries of a stream; of one that is not there, none."""
+    async def oldest(self, stream: str, most: int, after: str = "") -> list[Entry]:
+        """The oldest entries of a stream, or the oldest after one; of a stream that is not there, none."""
         ...
 
     async def remove(self, stream: str, entry_ids: Sequence[str]) -> None:

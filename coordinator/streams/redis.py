@@ -47,9 +47,12 @@ class RedisStreams:
         """Whether the entry is still there, read or not."""
         return bool(await self._asked(self._redis.xrange(stream, entry_id, entry_id, count=1)))
 
-    async def oldest(self, stream: str, most: int) -> list[Entry]:
-        """The oldest entries of a stream; of one that is not there, none."""
-        found: list[tuple[str, dict[str, str] | None]] = await self._asked(self._redis.xrange(stream, count=most))
+    async def oldest(self, stream: str, most: int, after: str = "") -> list[Entry]:
+        """The oldest entries of a stream, or the oldest after one; of a stream that is not there, none."""
+        start = f"({after}" if after else "-"
+        found: list[tuple[str, dict[str, str] | None]] = await self._asked(
+            self._redis.xrange(stream, min=start, count=most)
+        )
         return [(entry_id, fields or {}) for entry_id, fields in found]
 
     async def remove(self, stream: str, entry_ids: Sequence[str]) -> None:

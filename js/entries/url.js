@@ -2,10 +2,22 @@
 import { URL as UrlInterface, URLSearchParams as ParamsInterface } from 'whatwg-url/webidl2js-wrapper.js';
 import { domainParser, failure } from 'whatwg-url/lib/url-miscellaneous.js';
 import Impl from 'whatwg-url/lib/URL-impl.js';
+import ParamsImpl from 'whatwg-url/lib/URLSearchParams-impl.js';
 import { named } from '../named.js';
 import { toUnicode } from '../standins/idna.js';
 
-// What is no URL is told apart by `code`, as in Node.
+// Errors are told apart by `code`, as in Node. Those of the interfaces are made here, by what they say.
+const { withCode } = host.library('faults');
+const CODES = [
+  [/'forEach'.*required|not a function/, 'ERR_INVALID_ARG_TYPE'],
+  [/arguments? required/, 'ERR_MISSING_ARGS'],
+  [/is not a valid instance|called on an object/, 'ERR_INVALID_THIS'],
+  [/sequence's element/, 'ERR_INVALID_TUPLE'],
+];
+function InterfaceError(message) {
+  return withCode(new TypeError(message), CODES);
+}
+
 function coded(error, input) {
   return Object.assign(error, { code: 'ERR_INVALID_URL', input });
 }
@@ -31,7 +43,17 @@ Impl.implementation = class extends Impl.implementation {
   }
 };
 
-const scope = { Array, Object, Promise, String, TypeError };
+ParamsImpl.implementation = class extends ParamsImpl.implementation {
+  constructor(...given) {
+    try {
+      super(...given);
+    } catch (error) {
+      throw withCode(error, CODES);
+    }
+  }
+};
+
+const scope = { Array, Object, Promise, String, TypeError: InterfaceError };
 UrlInterface.install(scope, ['Worker']);
 ParamsInterface.install(scope, ['Worker']);
 export const { URL, URLSearchParams } = scope;

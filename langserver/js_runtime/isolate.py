@@ -7,8 +7,9 @@ import os
 import re
 import time
 from collections.abc import Mapping, Sequence
+from json.encoder import encode_basestring_ascii
 
-from langserver.js_runtime.engine import Engine, EngineError, Handle, Reply, ReplyKind
+from langserver.js_runtime.engine import Course, Engine, EngineError, Handle, Reply, ReplyKind
 from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.logs import LogRing
 from langserver.js_runtime.parsed import LastExpression, ModuleText, Reading, SourceKind, decode_reading
@@ -30,7 +31,7 @@ _LATER = {
 _SOURCE_URL = "\n//# sourceURL=internal"
 _COMMENT_OR_INDENT = re.compile(r"(?m)^\s*(?://.*)?\n|^ +")
 _LOG_SECONDS = 0.005  # how long a log line may wait
-_HANDLES = 18
+_HANDLES = 16
 _ENTROPY_BYTES = 44  # key and nonce of ChaCha20
 
 
@@ -71,9 +72,9 @@ class Isolate:
         made = self._load(PRELUDE)
         handles = self._engine.items(made, _HANDLES)
         self._parse_input, self._set_task, self._take_texts, self._bind_lexical, self._set_module = handles[:5]
-        self._start_body, self._check, self._argument, self._begin, self._step, self._nothing = handles[5:11]
-        self._unreadable, memory, self._draw, self._set_last, self._parses = handles[11:16]
-        self._unhandled, self._take_library = handles[16:]
+        self._start_body, self._check, begin, step, unreadable, memory = handles[5:11]
+        self._draw, self._set_last, self._parses, self._unhandled, self._take_library = handles[11:]
+        self._course = Course(begin, step, unreadable, b"A")
         self._ring = LogRing(self._engine.shared_memory(memory), self._texts, libraries.modules)
         self._engine.protect()
 
@@ -88,15 +89,13 @@ class Isolate:
 
     def parse_input(self, text: bytes) -> bytes:
         """Makes `inputs` of JSON text. Answers X and V8's reason when it is none."""
-        answer = self._tell(self._parse_input, text)
-        self._engine.set_text(self._argument, b"")  # up to 16 MiB that nobody needs any more
-        return answer
+        return self._tell(self._parse_input, text)
 
     def set_task(self, log_bytes: int, output_bytes: int, label: str, seed: int | None) -> None:
         """Tells the limits of a task, how errors call its source, and its seed, 64 bits."""
-        halves = None if seed is None else [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF]  # a number there has 53 bits
-        task = {"log": log_bytes, "output": output_bytes, "label": label, "seed": halves}
-        self._tell(self._set_task, json.dumps(task).encode())
+        halves = "null" if seed is None else f"[{seed & 0xFFFFFFFF},{seed >> 32 & 0xFFFFFFFF}]"  # of 53 bits at most
+        task = f'{{"log":{log_bytes},"output":{output_bytes},"label":{encode_basestring_ascii(label)},"seed":{halves}}}'
+        self._engine.tell(self._set_task, task.encode())
 
     def give_libraries(self, source: str) -> None:
         """Gives the isolate the libraries that a source seems to touch. What it touches beside them is asked for."""
@@ -111,9 +110,8 @@ class Isolate:
 
     def give_library(self, name: str) -> None:
         """Gives the isolate a library of `codes`."""
-        self._engine.set_text(self._argument, name.encode())
-        self._engine.call(self._take_library, self._load(name), self._argument)
-        self._text(self._wait())
+        self._tell(self._take_library, name.encode())
+        self._tell(self._take_library, self._load(name))
 
     def _load(self, name: str) -> Handle:
         self._engine.load(self._codes[name])
@@ -184,46 +182,41 @@ class Isolate:
         return self._tell(self._check, source)
 
     def run_script(self, script: bytes, channel: Channel) -> Reply:
-        """Runs the program as a script; its log lines are sent while it runs."""
-        reply = self.evaluate(script, channel)
+        """Runs the program as a script; its log lines are sent while it runs. The reply is what `follow` is given, or
+        what became of the script.
+        """
+        self._engine.run(script, self._course)
+        reply = self._wait(channel)
         self._is_untouched = self._is_untouched and reply.kind is ReplyKind.UNPARSED
         return reply
 
-    def _tell(self, function: Handle, text: bytes, channel: Channel | None = None) -> bytes:
-        self._engine.set_text(self._argument, text)
-        self._engine.call(function, None, self._argument)
-        return self._text(self._wait(channel))
+    def _tell(self, function: Handle, this: Handle | bytes | None, channel: Channel | None = None) -> bytes:
+        self._engine.call(function, this)
+        return self.answer(self._wait(channel))
+
+    @staticmethod
+    def answer(reply: Reply) -> bytes:
+        if reply.kind is not ReplyKind.TEXT:
+            raise EngineError("the prelude gave no text")
+        return reply.text
 
     def evaluate(self, script: bytes, channel: Channel | None = None) -> Reply:
         """Runs a script of ours, or one of which nothing can run."""
         self._engine.evaluate(script)
         return self._wait(channel)
 
-    def follow(self, value: Reply | None, channel: Channel) -> bytes:
-        """Follows a program to its final answer: from its script's value, or (None) as the body already started."""
-        if value is not None:
-            this = self._unreadable if value.kind is ReplyKind.UNREADABLE else value.handle
-            answer = self._ask(self._begin, this, channel)
-        else:
-            answer = b"A"
+    def follow(self, answer: bytes, channel: Channel) -> bytes:
+        """Follows a program to its final answer: from where its script has come to, or (A) from its body's start."""
         while answer[:1] in {b"A", b"W"}:
             if answer[:1] == b"W":
                 self._ring.drain(channel)
                 time.sleep(int(answer[1:]) / 1000)
-            answer = self._ask(self._step, None, channel)
+            self._engine.step(self._course)
+            answer = self.answer(self._wait(channel))
         # An error of the program's own goes first: the other may have come of it.
         if self._engine.has_unhandled and answer[:1] != b"E":
-            answer = self._ask(self._unhandled, None, channel) or answer
+            answer = self._tell(self._unhandled, None, channel) or answer
         return answer
-
-    def _ask(self, function: Handle, this: Handle | None, channel: Channel) -> bytes:
-        self._engine.call(function, this, self._nothing)
-        return self._text(self._wait(channel))
-
-    def _text(self, reply: Reply) -> bytes:
-        if reply.kind is not ReplyKind.TEXT:
-            raise EngineError("the prelude gave no text")
-        return reply.text
 
     def _wait(self, channel: Channel | None = None) -> Reply:
         while (reply := self._engine.collect(_LOG_SECONDS)) is None:

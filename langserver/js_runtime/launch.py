@@ -41,12 +41,12 @@ class JsProgram:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """What became of a start: the script's value (None: a body is running), where its errors are, and the time it took
-    to parse alone. Or the failure that it ended with at once.
+    """What became of a start: what to follow (A: a body is running), where its errors are, and the time it took to
+    parse alone. Or the failure that it ended with at once.
     """
 
     place: Place
-    value: Reply | None = None
+    answer: bytes = b"A"
     compile_ns: int = 0
     failure: Failure | None = None
 
@@ -136,7 +136,7 @@ def _start_body(isolate: Isolate, source: str, place: Place, last: LastExpressio
 def _script_started(reply: Reply, place: Place) -> Started:
     if reply.kind is ReplyKind.THROWN:
         return Started(place, failure=program_failure(thrown_by_script(reply.text, place), place))
-    return Started(place, value=reply)
+    return Started(place, Isolate.answer(reply))
 
 
 def _start_module(isolate: Isolate, program: JsProgram, module: ModuleText, offer: Offer, channel: Channel) -> Started:
@@ -157,5 +157,6 @@ def _start_module(isolate: Isolate, program: JsProgram, module: ModuleText, offe
 
 
 def _timed(started: Started, start: int) -> Started:
-    spent = time.monotonic_ns() - start
-    return started if started.value is not None else Started(started.place, None, spent, started.failure)
+    if started.answer != b"A":  # a script: its run is in this time
+        return started
+    return replace(started, compile_ns=time.monotonic_ns() - start)

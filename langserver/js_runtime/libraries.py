@@ -20,6 +20,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "clone": ("exception", "faults"),
     "encoding": ("faults",),
     "events": ("faults",),
+    "performance": ("faults",),
     "modules/assert": ("faults", "modules/util"),
     "modules/buffer": ("buffer",),
     "modules/crypto": ("buffer", "hashes", "vendor/hashes", "random", "webcrypto"),
@@ -30,7 +31,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "modules/url": ("url",),
     "modules/util": ("faults",),
     "url": ("encoding", "faults", "vendor/url"),
-    "webcrypto": ("random",),
+    "webcrypto": ("faults", "random"),
 }
 # Named by programs in another way than by a global or a module.
 _SUBTLE = ("subtle", ("hashes", "vendor/hashes", "exception", "encoding"))

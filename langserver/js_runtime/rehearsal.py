@@ -36,8 +36,11 @@ _BODIES = (
 )
 
 
-class _Unheard(Channel):
+class Unheard(Channel):
     """Of a child that answers to nobody."""
+
+    def __init__(self) -> None:
+        super().__init__(-1)
 
     def send_prepared(self, data: bytes | bytearray) -> None:
         """Sends nothing."""
@@ -58,7 +61,7 @@ def rehearse(engine: Engine, isolate: Isolate, codes: Mapping[str, Code], sample
 
     Raises EngineError.
     """
-    channel = _Unheard(-1)
+    channel = Unheard()
     channel.set_log_budget(_LOG_BYTES)
     isolate.set_task(_LOG_BYTES, _OUTPUT_BYTES, "node.js", None)
     isolate.parse_input(b'{"items": [{"id": 1}], "name": "x"}')
@@ -69,10 +72,10 @@ def rehearse(engine: Engine, isolate: Isolate, codes: Mapping[str, Code], sample
         if name not in {PRELUDE, PARSER}:
             isolate.give_library(name)
     isolate.declare(["require", "module", "exports"])
-    isolate.follow(isolate.run_script(samples["script"].encode(), channel), channel)
+    isolate.follow(isolate.answer(isolate.run_script(samples["script"].encode(), channel)), channel)
     for body in (samples["libraries"], *_BODIES):
         if isolate.start_body(body.encode()) == b"A":
-            isolate.follow(None, channel)
+            isolate.follow(b"A", channel)
     made = {name: engine.compiled(code) for name, code in codes.items()}
     head = json.dumps([[name, len(compiled)] for name, compiled in made.items()])
     return b"\n".join((head.encode(), b"".join(made.values())))

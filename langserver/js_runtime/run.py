@@ -7,19 +7,22 @@ import json
 import os
 import time
 from collections.abc import Iterable
+from copy import copy
 
 from langserver.core.claims import Failure, Report
 from langserver.core.outcome import ErrorKind
 from langserver.js_runtime import source as texts
 from langserver.js_runtime.answers import outcome
-from langserver.js_runtime.engine import Engine, EngineError, V8Engine
+from langserver.js_runtime.engine import Engine, EngineError
 from langserver.js_runtime.errors import OUT_OF_MEMORY
 from langserver.js_runtime.isolate import PARSER, PRELUDE, Isolate, load_prelude
 from langserver.js_runtime.launch import JsProgram, launch
 from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.modules import Offer
 from langserver.js_runtime.parsed import load_parser
-from langserver.js_runtime.rehearsal import learned, load_samples, rehearse
+from langserver.js_runtime.rehearsal import Unheard, learned, load_samples, rehearse
+from langserver.js_runtime.resting import RestingEngine
+from langserver.js_runtime.v8_engine import V8Engine
 from langserver.js_runtime.v8_interface import Code
 from langserver.js_runtime.validation import problems
 from langserver.wire.channel import Channel
@@ -28,6 +31,11 @@ from langserver.wire.report import MAX_FAILURES
 from langserver.wire.strict_json import MAX_DEPTH, BadInput, within_depth
 
 _CHUNK = 1 << 20
+# Made here, since a handler of MemoryError must not allocate.
+_OUT_OF_MEMORY = Channel.prepare(Report(failures=(OUT_OF_MEMORY,)))
+_IDLE = TaskHeader("run", "UTC", None, "task.js", 0, 0).encode()
+_ROUNDS = 30  # CPython specialises the byte code of what ran some ten times
+_NO_PROGRAM = "function main(inputs) { return inputs }"
 _UNDESCRIBED = Failure(ErrorKind.USER_ERROR, "the program ended with an error that cannot be described")
 
 
@@ -78,16 +86,35 @@ class JsRuntime:
     def learn(self, rehearsed: bytes) -> None:
         """Has isolates begin with what a rehearsal compiled."""
         self._codes = learned(rehearsed, self._codes)
+        self._exercise()
 
     def warm_up(self) -> None:
-        """Nothing: what a program touches first is V8's own, and running anything would leave traces in the isolate."""
+        """Tells the isolate what it is told again of the task, before anything of that runs: that way is warm then.
+
+        Not all of a task's way: each page that is written to is one more for every child that waits.
+        """
+        header = TaskHeader.decode(_IDLE)
+        self.compile(header, _NO_PROGRAM)
+        self.parse_input(b"{}")
+        self.reseed(header)
+
+    def _exercise(self) -> None:
+        """Has the interpreter go the way of a task here in the zygote: what it keeps of what ran is shared then."""
+        idle = copy(self)
+        for _ in range(_ROUNDS):
+            idle._isolate = Isolate(RestingEngine(), self._codes, self._libraries)
+            header = TaskHeader.decode(_IDLE)
+            program = idle.compile(header, _NO_PROGRAM)
+            idle.parse_input(b"{}")
+            idle.run(program, None, header, Unheard())
 
     def draw(self) -> int:
         """A number of 53 bits from V8's own Math.random."""
         return self._running().draw()
 
     def compile(self, header: TaskHeader, source: str) -> JsProgram:
-        """Keeps the source; see JsProgram."""
+        """Keeps the source (see JsProgram), and tells the isolate what the header says: V8's thread wakes meanwhile."""
+        self._running().set_task(header.log_bytes, header.output_bytes, header.label, header.seed)
         return JsProgram(texts.script_text(source), header.label)
 
     def form_of(self, program: JsProgram) -> bytes:  # noqa: ARG002
@@ -108,13 +135,11 @@ class JsRuntime:
             raise BadInput(f"input_json is nested over {MAX_DEPTH} levels")
 
     def reseed(self, header: TaskHeader) -> None:
-        """Gives V8 the zone, which it reads at the first use of Date, and the seed if there is one."""
-        os.environ["TZ"] = header.zone
-        self._running().set_task(header.log_bytes, header.output_bytes, header.label, header.seed)
+        """Gives V8 the zone, which it reads at the first use of Date. The rest `compile` has told."""
+        os.putenv("TZ", header.zone)
 
     def run(self, program: JsProgram, inputs: None, header: TaskHeader, channel: Channel) -> None:  # noqa: ARG002
         """Runs the program and sends its one report. `inputs` are in the isolate already."""
-        out_of_memory = channel.prepare(Report(failures=(OUT_OF_MEMORY,)))
         start = time.monotonic_ns()
         try:
             result, compile_ns = self._execute(program, header, channel)
@@ -127,7 +152,7 @@ class JsRuntime:
                 channel.report(Report(result, compile_ns=compile_ns, run_ns=run_ns))
         except MemoryError as error:
             error.__traceback__ = None
-            channel.send_prepared(out_of_memory)
+            channel.send_prepared(_OUT_OF_MEMORY)
 
     def validate(self, program: JsProgram, channel: Channel) -> None:
         """Parses the program without running it and sends all that is wrong with it."""
@@ -146,7 +171,7 @@ class JsRuntime:
             compile_ns = started.compile_ns
             if started.failure is not None:
                 return started.failure, compile_ns
-            return outcome(isolate.follow(started.value, channel), header, started.place), compile_ns
+            return outcome(isolate.follow(started.answer, channel), header, started.place), compile_ns
         except EngineError:
             return _UNDESCRIBED, compile_ns
 
@@ -158,9 +183,12 @@ class JsRuntime:
 
 def _check_utf8(text: bytes) -> None:
     """Raises BadInput unless `text` is UTF-8. In pieces: as one string a text of 16 MiB may take 64."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    view = memoryview(text)
     try:
+        if len(text) <= _CHUNK:
+            text.decode()
+            return
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        view = memoryview(text)
         for start in range(0, len(text), _CHUNK):
             decoder.decode(view[start : start + _CHUNK])
         decoder.decode(b"", final=True)

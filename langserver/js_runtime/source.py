@@ -13,11 +13,16 @@ _FOR_AWAIT = re.compile(r"\bfor\s+$")
 _NAMED_VALUE = re.compile(r"(?m)^(?:(?:async +)?function|const|let|var) +(?:main|result)\b")
 _THROWN = re.compile(r"\bthrow\b(?!\s+new\s+\w*Error\b)")
 _RETURN_LINES = (re.compile(r"(?m)^[ \t]*return\b"), re.compile(r"(?m)^return\b"))
-# What may stand before a name where it is declared: a keyword, or what goes on with a list or pattern of names. In one
-# pass, whatever the source: no two repetitions here can share the same blanks.
+# What may stand before a name where it is declared: a keyword, what goes on with a list or pattern of names, or the end
+# of a comment. What never stands behind it: a dot. In one pass, whatever the source: no two repetitions here can share
+# the same blanks.
 _DECLARED = re.compile(
-    r"(?:\b(?:var|let|const|using|function|class)|[,{\[:*/]|\.\.\.)\s*+(?:require|module|exports)(?![\w$])"
+    r"(?:\b(?:var|let|const|using|function|class)|[,{\[:*/]|\.\.\.)[\s\ufeff]*+"
+    r"(?:require|module|exports)(?![\w$]|[\s\ufeff]*+\.)"
 )
+_BEGINS_LINE = re.compile(r"[\s\ufeff]*+(?:require|module|exports)(?![\w$]|[\s\ufeff]*+\.)")
+_LINE_END = re.compile(r"[\n\r\u2028\u2029]")
+_LINE_COMMENT = re.compile(r"//|<!--|-->")
 
 
 def script_text(source: str) -> str:
@@ -27,7 +32,7 @@ def script_text(source: str) -> str:
 
 def may_call_await(source: str) -> bool:
     """Whether the source has an await that a script's parser would take for a variable: `await (x)`, `await [x]`."""
-    return bool(_CALLED_AWAIT.search(source))
+    return "await" in source and bool(_CALLED_AWAIT.search(source))
 
 
 def with_plain_awaits(source: str) -> str:
@@ -46,7 +51,9 @@ def _plain_await(found: re.Match[str]) -> str:
 
 def may_throw_object(source: str) -> bool:
     """Whether the source says `throw` of what may be more than an error with its message."""
-    return bool(_THROWN.search(source)) or ("throw" in source and ("cause" in source or "AggregateError" in source))
+    if "throw" not in source:
+        return False
+    return bool(_THROWN.search(source)) or "cause" in source or "AggregateError" in source
 
 
 def names_value(source: str) -> bool:
@@ -82,4 +89,15 @@ def mentioned_lexicals(source: str) -> list[str]:
 
 def may_declare_lexical(source: str) -> bool:
     """Whether the source may declare one of LEXICALS itself: a second declaration of it would clash."""
-    return bool(_DECLARED.search(source))
+    return bool(_DECLARED.search(source)) or _begins_line_after_comment(source)
+
+
+def _begins_line_after_comment(source: str) -> bool:
+    """Whether a line begins with such a name, and the last one before it that is not empty may end with a comment."""
+    follows_comment = False
+    for line in _LINE_END.split(source):
+        if follows_comment and _BEGINS_LINE.match(line):
+            return True
+        if line.strip():
+            follows_comment = bool(_LINE_COMMENT.search(line))
+    return False

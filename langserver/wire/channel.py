@@ -20,6 +20,7 @@ from langserver.wire.report import (
 
 LOG_LINE_COST = 24  # bytes that a line costs of the log budget beside its text
 MAX_EVENTS = 64  # security events that one response holds
+_READ_BYTES = 1 << 16  # what a pipe holds (pipe(7))
 FORM_BYTES = 2 << 20  # a compiled form is a little larger than its source; LANG_CODE_BYTES is 1 MiB
 
 
@@ -28,26 +29,30 @@ class TaskPipe:
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
+        self._held = bytearray()  # what was read of the frames to come
 
     def read(self, expected: Kind) -> bytes:
         """Waits for the payload of the next frame. Raises FrameError if it is another kind, EOFError if none comes."""
-        kind, length = HEAD.unpack(self._exactly(HEAD.size))
+        self._hold(HEAD.size)
+        kind, length = HEAD.unpack_from(self._held)
         if kind != expected:
             raise FrameError(f"expected {expected.name}, got {kind}")
-        return self._exactly(length)
+        end = HEAD.size + length
+        self._hold(end)
+        payload = bytes(memoryview(self._held)[HEAD.size : end])
+        del self._held[:end]
+        return payload
 
     def close(self) -> None:
         """Gives the descriptor up; user code never holds it."""
         os.close(self._fd)
 
-    def _exactly(self, size: int) -> bytes:
-        data = bytearray()
-        while len(data) < size:
-            chunk = os.read(self._fd, min(size - len(data), 1 << 20))
+    def _hold(self, size: int) -> None:
+        while len(self._held) < size:
+            chunk = os.read(self._fd, _READ_BYTES)
             if not chunk:
                 raise EOFError
-            data += chunk
-        return bytes(data)
+            self._held += chunk
 
 
 class Channel:

@@ -18,6 +18,11 @@ from langserver.wire.strict_json import BadInput
 from langserver.zygote.fork import Seal
 from langserver.zygote.runtime import Runtime
 
+# Made here, since a handler of MemoryError must not allocate.
+_OUT_OF_MEMORY = Channel.prepare(
+    Report(failures=(Failure(ErrorKind.MEMORY_LIMIT, "the task needed more memory than its limit", "MemoryError"),))
+)
+_NOT_STARTED = encode(Kind.STARTED) + _OUT_OF_MEMORY
 _FAULT = 63  # below the exit codes of the jail's steps, above that of a child whose time is up
 
 
@@ -53,10 +58,8 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
         header = TaskHeader.decode(pipe.read(Kind.HEADER))
     except EOFError:  # a warm child that was never needed
         return
-    # Made now, since a handler of MemoryError must not allocate.
-    out_of_memory = channel.prepare(Report(failures=(Failure(ErrorKind.MEMORY_LIMIT, _OUT_OF_MEMORY, "MemoryError"),)))
-    not_started = encode(Kind.STARTED) + out_of_memory
     channel.set_log_budget(header.log_bytes)
+    gc.freeze()  # or the first thing made now would have everything looked at that was made since the zygote froze it
     gc.enable()
     try:
         source = pipe.read(Kind.SOURCE).decode()
@@ -75,7 +78,7 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
         return
     except MemoryError as error:
         error.__traceback__ = None
-        channel.send_prepared(not_started)
+        channel.send_prepared(_NOT_STARTED)
         return
     pipe.close()
     user_code_comes()
@@ -88,7 +91,4 @@ def _perform(runtime: Runtime, channel: Channel, pipe: TaskPipe) -> None:
         runtime.run(program, inputs, header, channel)
     except MemoryError as error:
         error.__traceback__ = None
-        channel.send_prepared(out_of_memory)
-
-
-_OUT_OF_MEMORY = "the task needed more memory than its limit"
+        channel.send_prepared(_OUT_OF_MEMORY)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -60,9 +61,10 @@ class RedisServer:
 
     def start(self) -> None:
         program = found("redis-server", "redis-server")
+        durable = "yes" if self.durable else "no"
+        settings = f"--port {self.port} --bind 127.0.0.1 --appendonly {durable} --appendfsync always"
         self.process = subprocess.Popen(
-            [program, "--port", str(self.port), "--bind", "127.0.0.1", "--dir", self.folder, "--save", ""]
-            + ["--appendonly", "yes" if self.durable else "no", "--appendfsync", "always"],
+            [program, *settings.split(), "--dir", self.folder, "--save", ""],
             stdout=subprocess.DEVNULL,
         )
         until(lambda: accepts(self.port), "redis-server listens")
@@ -98,8 +100,7 @@ class PostgresServer:
                 shutil.chown(data, *_other_user())
             self._run(found("initdb", "postgresql"), "-D", data, "-U", "coordinator", "-A", "trust", "-N", "-E", "UTF8")
         self.process = subprocess.Popen(
-            [found("postgres", "postgresql"), "-D", data, "-p", str(self.port), "-h", "127.0.0.1", "-F"]
-            + ["-c", f"unix_socket_directories={data}", "-c", "max_connections=60"],
+            [found("postgres", "postgresql"), *f"-D {data} -p {self.port} -h 127.0.0.1 -F -k {data} -N 60".split()],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=environment,
@@ -120,7 +121,7 @@ class PostgresServer:
 
     def stop(self) -> None:
         if self.process is not None:
-            self.process.terminate()
+            self.process.send_signal(signal.SIGINT)  # SIGTERM would wait for the clients to leave
             self.process.wait()
             self.process = None
 

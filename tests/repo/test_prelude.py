@@ -18,8 +18,9 @@ PLAIN = (
 
 LINT = """
 import json, os, sys
-from langserver.js_runtime.engine import V8Engine
+from langserver.js_runtime.v8_engine import V8Engine
 from langserver.js_runtime.libraries import library_text
+from langserver.js_runtime.v8_interface import Code
 engine = V8Engine()
 engine.preload()
 engine.open()
@@ -28,12 +29,11 @@ def answer():
         pass
     return reply
 lint, texts = json.load(sys.stdin)
-engine.evaluate(f"[({lint})(({library_text('acorn')})()), ['']]".encode())
-function, argument = engine.items(answer().handle, 2)
+engine.load(Code(f"[function () {{ 'use strict'; return ({lint})(({library_text('acorn')})())(this) }}]".encode()))
+function, = engine.items(answer().handle, 1)
 told = []
 for text in texts:
-    engine.set_text(argument, text.encode())
-    engine.call(function, None, argument)
+    engine.call(function, text.encode())
     told.append(json.loads(answer().text))
 print(json.dumps(told), flush=True)
 os._exit(0)

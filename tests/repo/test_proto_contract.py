@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from google.protobuf.descriptor import FieldDescriptor
 
+from coordinator.core.states import LeaseReason, TaskState
+from coordinator.pb import coordinator_pb2
 from langserver.core.outcome import ErrorKind
 from langserver.pb import lang_pb2
 
@@ -32,6 +34,38 @@ RuntimeInfo       string name=1; string version=2; repeated string modules=3
 LayerInfo         string name=1; bool active=2; string detail=3
 """
 
+WORKFLOW_CONTRACT = """
+AcquireTaskLeaseRequest  string task_id=1; string run_id=2; string owner=3; int64 ttl_seconds=4
+AcquireTaskLeaseRequest  int32 attempt=5; bytes task_digest=6; int64 fence=7
+AcquireTaskLeaseResponse bool acquired=1; LeaseReason reason=2; int64 fence=3; int32 attempt=4
+ReportTaskResultRequest  string task_id=1; string run_id=2; string node_id=3; int32 attempt=4; string status=5
+ReportTaskResultRequest  bytes output=6; string error=7; string owner=8; bool terminal=9; bytes logs_json=10
+ReportTaskResultRequest  int64 fence=11; bytes error_json=12
+ReportTaskResultResponse bool acknowledged=1; bool accepted=2
+SubmitTasksRequest       repeated NewTask tasks=1
+NewTask                  string task_id=1; string run_id=2; string node_id=3; string node_type=4
+NewTask                  string workflow_id=5; string workflow_version=6; bytes input=7; int32 max_attempts=8
+NewTask                  string queue=9; string traceparent=10
+SubmitTasksResponse      repeated SubmittedTask tasks=1
+SubmittedTask            string run_id=1; string task_id=2; bool created=3
+ListTasksRequest         string run_id=1; repeated string task_ids=2
+Task                     string task_id=1; string run_id=2; string node_id=3; string node_type=4
+Task                     string workflow_id=5; string workflow_version=6; string queue=7; TaskState state=8
+Task                     int32 attempt=9; int32 max_attempts=10; bytes output=11; string error=12
+Task                     bytes error_json=13; bytes logs_json=14; string owner=15
+Task                     double created_at=16; double updated_at=17
+CountTasksRequest        string run_id=1
+TaskCounts               int64 pending=1; int64 queued=2; int64 running=3; int64 completed=4; int64 failed=5
+CancelTasksRequest       string run_id=1; repeated string task_ids=2
+ListDeadLettersRequest   string queue=1
+ListDeadLettersResponse  repeated DeadLetter letters=1; bool truncated=2
+DeadLetter               string stream=1; string entry_id=2; string reason=3; string origin=4
+DeadLetter               string run_id=5; string task_id=6; int32 attempt=7
+RequeueDeadLettersRequest string queue=1; repeated string letters=2
+RequeueDeadLettersResponse repeated RequeuedLetter letters=1
+RequeuedLetter           DeadLetter letter=1; bool requeued=2; string reason=3
+"""
+
 METHODS = {
     "Execute": ("ExecuteRequest", "ExecuteResponse", False),
     "ExecuteStream": ("ExecuteRequest", "ExecuteEvent", True),
@@ -39,7 +73,22 @@ METHODS = {
     "GetCapabilities": ("GetCapabilitiesRequest", "Capabilities", False),
 }
 
+WORKFLOW_METHODS = {
+    "AcquireTaskLease": ("AcquireTaskLeaseRequest", "AcquireTaskLeaseResponse", False),
+    "RenewTaskLease": ("AcquireTaskLeaseRequest", "AcquireTaskLeaseResponse", False),
+    "ReportTaskResult": ("ReportTaskResultRequest", "ReportTaskResultResponse", False),
+}
+COORDINATOR_METHODS = {
+    "SubmitTasks": ("SubmitTasksRequest", "SubmitTasksResponse", False),
+    "ListTasks": ("ListTasksRequest", "Task", True),
+    "CountTasks": ("CountTasksRequest", "TaskCounts", False),
+    "CancelTasks": ("CancelTasksRequest", "TaskCounts", False),
+    "ListDeadLetters": ("ListDeadLettersRequest", "ListDeadLettersResponse", False),
+    "RequeueDeadLetters": ("RequeueDeadLettersRequest", "RequeueDeadLettersResponse", False),
+}
+
 SCALARS = {
+    FieldDescriptor.TYPE_BYTES: "bytes",
     FieldDescriptor.TYPE_STRING: "string",
     FieldDescriptor.TYPE_BOOL: "bool",
     FieldDescriptor.TYPE_DOUBLE: "double",
@@ -48,8 +97,8 @@ SCALARS = {
 }
 
 
-def promised_fields() -> list[tuple[str, str]]:
-    lines = (line.split(None, 1) for line in CONTRACT.strip().splitlines())
+def promised_fields(contract: str) -> list[tuple[str, str]]:
+    lines = (line.split(None, 1) for line in contract.strip().splitlines())
     return [(message, field) for message, fields in lines for field in fields.split("; ")]
 
 
@@ -63,20 +112,34 @@ def spelled(field: FieldDescriptor) -> str:
     return f"{'repeated ' if field.is_repeated else ''}{kind} {field.name}={field.number}"
 
 
-@pytest.mark.parametrize(("message", "field"), promised_fields())
+@pytest.mark.parametrize(("message", "field"), promised_fields(CONTRACT))
 def test_field_is_there_under_its_name_number_and_type(message: str, field: str) -> None:
     descriptor = lang_pb2.DESCRIPTOR.message_types_by_name[message]
     assert field in [spelled(found) for found in descriptor.fields]
 
 
-def test_methods() -> None:
-    service = lang_pb2.DESCRIPTOR.services_by_name["LanguageServer"]
-    assert service.full_name == "lang.v1.LanguageServer"
+@pytest.mark.parametrize(("message", "field"), promised_fields(WORKFLOW_CONTRACT))
+def test_field_of_the_coordinator_is_there_too(message: str, field: str) -> None:
+    descriptor = coordinator_pb2.DESCRIPTOR.message_types_by_name[message]
+    assert field in [spelled(found) for found in descriptor.fields]
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "methods"),
+    [
+        (lang_pb2, "lang.v1.LanguageServer", METHODS),
+        (coordinator_pb2, "workflow.v1.WorkflowService", WORKFLOW_METHODS),
+        (coordinator_pb2, "workflow.v1.Coordinator", COORDINATOR_METHODS),
+    ],
+)
+def test_methods(file, name, methods) -> None:
+    service = file.DESCRIPTOR.services_by_name[name.rpartition(".")[2]]
+    assert service.full_name == name
     found = {
         method.name: (method.input_type.name, method.output_type.name, method.server_streaming)
         for method in service.methods
     }
-    assert METHODS.items() <= found.items()
+    assert methods.items() <= found.items()
 
 
 def test_a_seed_of_zero_is_told_from_no_seed() -> None:
@@ -86,3 +149,10 @@ def test_a_seed_of_zero_is_told_from_no_seed() -> None:
 
 def test_error_kinds_are_numbered_as_in_the_core() -> None:
     assert {f"ERROR_KIND_{kind.name}": kind.value for kind in ErrorKind} == dict(lang_pb2.ErrorKind.items())
+
+
+def test_reasons_and_states_are_numbered_as_in_the_core() -> None:
+    reasons = {f"LEASE_REASON_{reason.name}": reason.value for reason in LeaseReason}
+    assert reasons == dict(coordinator_pb2.LeaseReason.items())
+    states = {f"TASK_STATE_{state.name}": state.value for state in TaskState}
+    assert {**states, "TASK_STATE_UNSPECIFIED": 0} == dict(coordinator_pb2.TaskState.items())

@@ -1,10 +1,11 @@
-"""The README's settings table says what the server reads, and its defaults."""
+"""The README's settings tables say what the server and the coordinator read, and their defaults."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+from coordinator.settings import Settings as CoordinatorSettings
 from langserver.settings import Settings
 
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -33,3 +34,23 @@ def test_numbers_in_the_table_are_the_defaults() -> None:
             assert default == int(number[1]) * UNITS[number[2] or ""], name
             compared += 1
     assert compared > 8
+
+
+def coordinator_table() -> dict[str, str]:
+    """Variable to the text of its default."""
+    section = README.read_text().partition("## A coordinator")[2].partition("\n## ")[0]
+    return dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]+) \|", section, re.MULTILINE))
+
+
+def test_the_coordinators_table_names_every_setting_and_no_other() -> None:
+    assert set(coordinator_table()) == set(CoordinatorSettings.variables().values())
+
+
+def test_the_coordinators_table_has_the_defaults(monkeypatch) -> None:
+    for variable in CoordinatorSettings.variables().values():
+        monkeypatch.delenv(variable, raising=False)
+    for name, variable in CoordinatorSettings.variables().items():
+        text = coordinator_table()[variable].strip("`")
+        default = getattr(CoordinatorSettings(), name)
+        shown = default.get_secret_value() if name == "database_url" else default
+        assert text == ("off" if shown is False else str(shown)), variable

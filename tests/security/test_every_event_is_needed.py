@@ -96,7 +96,7 @@ def test_its_program_raises_it_and_may(
 DEAF = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-from langserver.js_runtime.engine import V8Engine
+from langserver.js_runtime.v8_engine import V8Engine
 from langserver.sandbox import audit
 class Deaf(V8Engine):
     def _receive(self, context, value):

@@ -88,6 +88,7 @@ def test_the_task_pipe_waits_for_one_kind() -> None:
     assert pipe.read(Kind.SOURCE) == b"x" * 10
     with pytest.raises(FrameError, match="expected INPUT"):
         pipe.read(Kind.INPUT)
+    assert pipe.read(Kind.GO) == b""
     with pytest.raises(EOFError):
         pipe.read(Kind.SOURCE)
     pipe.close()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from worker_bridge.core.json_text import Member, members
+from worker_bridge.core.json_text import Members, value
 
 MAX_ENTRY_BYTES: Final = (
     20 << 20
@@ -20,6 +20,7 @@ _ATTEMPT = re.compile(r"[0-9]{1,10}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")  # W3C Trace Context, version 00
 _NAMES: Final = ("task_id", "run_id", "node_id", "node_type", "workflow_id", "workflow_version")
+_PAYLOAD: Final = Members(*_NAMES, "attempt", "input", "traceparent")
 _REQUIRED: Final = ("task_id", "run_id", "node_type")
 
 Fields = Mapping[bytes, bytes]
@@ -68,40 +69,35 @@ def _texts(fields: Fields) -> dict[str, str]:
     if "payload" not in texts:
         return texts
     try:
-        held = members(texts["payload"])
+        return {name: _text(name, text) for name, text in _PAYLOAD.of(texts["payload"]).items()}
     except ValueError as error:
         raise ValueError(f"payload: {error}") from None
-    return {name: _text(name, member) for name, member in held.items() if member.value is not None}
 
 
-def _text(name: str, member: Member) -> str:
+def _text(name: str, text: str) -> str:
     """A string is what it says; `input` may be written as the value itself, `attempt` as a number."""
-    if isinstance(member.value, str):
-        return member.value
-    if name == "input" or (name == "attempt" and type(member.value) is int):
-        return member.text
-    if name in _NAMES:
-        raise ValueError(f"payload: {name} is no string")
-    return ""
+    if text.startswith('"') or name not in ("input", "attempt"):
+        try:
+            return value(text, str)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    return text
 
 
 def _task(texts: Mapping[str, str]) -> Task:
     for name in _NAMES:
-        value = texts.get(name, "")
-        if not value and name in _REQUIRED:
+        text = texts.get(name, "")
+        if not text and name in _REQUIRED:
             raise ValueError(f"{name} is missing")
-        if len(value) > MAX_ID_CHARACTERS:
-            raise ValueError(f"{name} has {len(value)} characters, more than {MAX_ID_CHARACTERS}")
-        if _CONTROL.search(value) or not _encodes(value):
+        if len(text) > MAX_ID_CHARACTERS:
+            raise ValueError(f"{name} has {len(text)} characters, more than {MAX_ID_CHARACTERS}")
+        if _CONTROL.search(text):
             raise ValueError(f"{name} holds a character that no name has")
-    text = texts.get("input") or "{}"
-    if not _encodes(text):
-        raise ValueError("input holds half of a surrogate pair")
     traceparent = texts.get("traceparent", "")
     return Task(
         **{name: texts.get(name, "") for name in _NAMES},
         attempt=_attempt(texts.get("attempt") or "1"),
-        input=text,
+        input=texts.get("input") or "{}",
         traceparent=traceparent if _TRACEPARENT.fullmatch(traceparent) else "",
     )
 
@@ -110,12 +106,3 @@ def _attempt(text: str) -> int:
     if not _ATTEMPT.fullmatch(text) or not 1 <= int(text) <= _HIGHEST_ATTEMPT:
         raise ValueError(f"attempt is {text[:20]!r}: expected a number from 1")
     return int(text)
-
-
-def _encodes(text: str) -> bool:
-    """JSON escapes can say half of a pair, which is no UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

@@ -1,107 +1,95 @@
-"""JSON objects whose members are wanted as they were written: a digest, and a number of many digits, need the text."""
+"""JSON objects whose members are wanted as they were written: a digest, and a number of many digits, need the text.
+
+Nothing is built of a member before it is asked for. Of 20 MiB of brackets that would take ten seconds and half a
+gigabyte, while leases wait to be renewed.
+"""
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import Final, TypeVar
 
 import msgspec
 
-MAX_DEPTH = 200
+MAX_DEPTH: Final = 200
 
-# Possessive, so that a long string costs no memory: what opens or closes, or a whole string to be passed over.
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}]', re.DOTALL)
-_SPACE = re.compile(r"[ \t\n\r]*+")
+Value = TypeVar("Value")
+
+# Possessive, so that a long string costs no memory.
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+_NO_BRACKET: Final = bytes(set(range(256)) - set(b"[]{}"))
+_STEPS: Final = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")  # +1 and -1 as signed bytes
+_SURROGATE = re.compile(r"[dD][89a-fA-F][0-9a-fA-F]{2}")  # after its backslash and u
+_MOST_ESCAPES: Final = 100_000  # of backslash and u: so that looking at each takes a part of a second
+# Of these no text means anything (Unicode, section 23.7): one that does not occur stands for such a backslash.
+_NONCHARACTERS: Final = "".join(map(chr, range(0xFDD0, 0xFDF0)))
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One value of an object: what it means, and its text."""
+class Members:
+    """Reads these members of objects, and passes over the others, or refuses them."""
 
-    value: Any
-    text: str
+    def __init__(self, *names: str, others: bool = True) -> None:
+        absent = msgspec.Raw(b"null")
+        held = msgspec.defstruct(
+            "Held", [(name, msgspec.Raw, absent) for name in names], forbid_unknown_fields=not others
+        )
+        self._decoder = msgspec.json.Decoder(held)
+        self._names = names
+
+    def of(self, text: str) -> dict[str, str]:
+        """The members of the JSON object that `text` is, each as its text; those that are null count as not there.
+
+        Raises ValueError, which says what is wrong.
+        """
+        try:
+            found = self._split(text)
+        except msgspec.ValidationError:
+            raise
+        except msgspec.DecodeError:
+            # A string that was cut in the middle of an emoji is fine inside a member, though msgspec refuses it.
+            mark = next((character for character in _NONCHARACTERS if character not in text), "")
+            pieces = text.split("\\u")
+            if not mark or not 1 < len(pieces) <= _MOST_ESCAPES:
+                raise
+            marked = self._split(_without_surrogates(pieces, mark))
+            found = {name: member.replace(mark, "\\") for name, member in marked.items()}
+        return {name: member for name, member in found.items() if member != "null"}
+
+    def _split(self, text: str) -> dict[str, str]:
+        try:
+            held = self._decoder.decode(text)
+        except RecursionError:
+            raise ValueError("nested too deeply") from None
+        return {name: bytes(getattr(held, name)).decode() for name in self._names}
 
 
-def members(text: str) -> dict[str, Member]:
-    """The members of the JSON object that `text` is. Raises ValueError, which says what it is instead."""
-    _check_depth(text)
+def _without_surrogates(pieces: Sequence[str], mark: str) -> str:
+    """The text that was split at each backslash and u; of a surrogate's escape `mark` replaces the backslash."""
+    parts = [pieces[0]]
+    for before, piece in pairwise(pieces):
+        escaped = (len(before) - len(before.rstrip("\\"))) % 2  # that backslash is one itself
+        surrogate = not escaped and _SURROGATE.match(piece)
+        parts += (mark if surrogate else "\\", "u", piece)
+    return "".join(parts)
+
+
+def value(text: str, kind: type[Value]) -> Value:
+    """What the JSON `text` says, which has to be of `kind`. Raises ValueError."""
     try:
-        return _members(text)
+        return msgspec.json.decode(text, type=kind)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
 
 def is_value(text: str) -> bool:
-    """Whether `text` is one JSON value of any type, told without building it."""
+    """Whether `text` is one JSON value of any type, nested at most MAX_DEPTH deep; told without building it."""
     try:
-        msgspec.json.decode(text.encode(), type=msgspec.Raw)
-        _check_depth(text)
-    except (ValueError, RecursionError):
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
         return False
-    return True
-
-
-def _members(text: str) -> dict[str, Member]:
-    found: dict[str, Member] = {}
-    at = _expect(text, _skip(text, 0), "{")
-    if text[at : at + 1] != "}":
-        while True:
-            key, at = _value(text, at)
-            if not isinstance(key, str):
-                raise ValueError(f"a key is no string at character {at}")
-            start = _expect(text, _skip(text, at), ":")
-            value, end = _value(text, start)
-            if key in found:
-                raise ValueError(f"the key {key[:100]!r} is there twice")
-            found[key] = Member(value, text[start:end])
-            at = _skip(text, end)
-            if text[at : at + 1] != ",":
-                break
-            at = _skip(text, at + 1)
-    at = _expect(text, at, "}")
-    if at != len(text):
-        raise ValueError(f"something comes after the object at character {at}")
-    return found
-
-
-def _check_depth(text: str) -> None:
     if text.count("[") + text.count("{") <= MAX_DEPTH:
-        return
-    depth = 0
-    for token in _TOKEN.finditer(text):
-        first = token.group()[0]
-        if first in "[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise ValueError(f"nested over {MAX_DEPTH} deep")
-        elif first in "]}":
-            depth -= 1
-
-
-def _skip(text: str, at: int) -> int:
-    space = _SPACE.match(text, at)
-    assert space is not None  # it matches nothing, too
-    return space.end()
-
-
-def _expect(text: str, at: int, character: str) -> int:
-    """Where the next thing begins after `character`."""
-    if text[at : at + 1] != character:
-        raise ValueError(f"expected {character!r} at character {at}")
-    return _skip(text, at + 1)
-
-
-def _value(text: str, at: int) -> tuple[Any, int]:
-    try:
-        return _DECODER.raw_decode(text, at)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{error.msg} at character {error.pos}") from None
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_number)
+        return True
+    steps = _STRING.sub("", text).encode().translate(_STEPS, _NO_BRACKET)
+    return max(accumulate(memoryview(steps).cast("b"))) <= MAX_DEPTH

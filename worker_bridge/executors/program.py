@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, TypeVar
 
-from worker_bridge.core.json_text import Member, members
+from worker_bridge.core.json_text import Members, value
 
 _LIMITS: Final = ("memory_mb", "cpu_seconds", "output_bytes", "log_bytes")
+_MEMBERS: Final = Members("code", "input", "filename", "timeout_seconds", "timezone", "seed", "limits")
 _HIGHEST: Final = (1 << 31) - 1
 _SEEDS: Final = range(-(1 << 63), 1 << 63)
-_ABSENT: Final = Member(None, "")
+
+Value = TypeVar("Value")
+Default = TypeVar("Default")
 
 
 class BadProgram(ValueError):
@@ -35,58 +38,45 @@ class Program:
 def parse_program(text: str) -> Program:
     """Reads {"code", "input", "filename"?, "timeout_seconds"?, "timezone"?, "seed"?, "limits"?}. Raises BadProgram."""
     try:
-        given = {name: member for name, member in members(text).items() if member.value is not None}
+        given = _MEMBERS.of(text)
     except ValueError as error:
         raise BadProgram(f"the task's input: {error}") from None
+    if "code" not in given:
+        raise BadProgram("code is missing")
+    seed = _value(given, "seed", int, None)
+    if seed is not None and seed not in _SEEDS:
+        raise BadProgram("seed: a whole number of 64 bits is expected")
     return Program(
-        code=_string(given, "code", required=True),
-        input_json=given["input"].text if "input" in given else "{}",
-        filename=_string(given, "filename"),
-        timeout_seconds=_timeout(given.get("timeout_seconds", _ABSENT).value),
-        timezone=_string(given, "timezone"),
-        seed=_seed(given.get("seed", _ABSENT).value),
-        limits=_limits(given.get("limits", _ABSENT).value),
+        code=_value(given, "code", str, ""),
+        input_json=given.get("input", "{}"),
+        filename=_value(given, "filename", str, ""),
+        timeout_seconds=_timeout(_value(given, "timeout_seconds", float, 0.0)),
+        timezone=_value(given, "timezone", str, ""),
+        seed=seed,
+        limits=_limits(_value(given, "limits", dict[str, int], {})),
     )
 
 
-def _string(given: Mapping[str, Member], name: str, *, required: bool = False) -> str:
-    value = given.get(name, _ABSENT).value
-    if value is None and not required:
-        return ""
-    if not isinstance(value, str):
-        raise BadProgram(f"{name} must be a string")
+def _value(given: Mapping[str, str], name: str, kind: type[Value], default: Default) -> Value | Default:
+    if name not in given:
+        return default
     try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise BadProgram(f"{name} holds half of a surrogate pair") from None
-    return value
+        return value(given[name], kind)
+    except ValueError as error:
+        raise BadProgram(f"{name}: {error}") from None
 
 
-def _timeout(value: Any) -> int:
-    if value is None:
-        return 0
-    if type(value) not in (int, float) or not 0 <= value <= _HIGHEST:
-        raise BadProgram("timeout_seconds must be a number of seconds")
-    seconds: int = math.ceil(value)
-    return seconds
+def _timeout(seconds: float) -> int:
+    if not 0 <= seconds <= _HIGHEST:
+        raise BadProgram("timeout_seconds: a number of seconds is expected")
+    whole: int = math.ceil(seconds)
+    return whole
 
 
-def _seed(value: Any) -> int | None:
-    if value is None:
-        return None
-    if not isinstance(value, int) or isinstance(value, bool) or value not in _SEEDS:
-        raise BadProgram("seed must be a whole number of 64 bits")
-    return value
-
-
-def _limits(value: Any) -> dict[str, int]:
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise BadProgram("limits must be an object")
-    for name, number in value.items():
+def _limits(limits: dict[str, int]) -> dict[str, int]:
+    for name, number in limits.items():
         if name not in _LIMITS:
             raise BadProgram(f"limits: there is no {name[:100]!r}, only {', '.join(_LIMITS)}")
-        if type(number) is not int or not 0 <= number <= _HIGHEST:
-            raise BadProgram(f"limits: {name} must be a whole number from 0")
-    return value
+        if not 0 <= number <= _HIGHEST:
+            raise BadProgram(f"limits: {name}: a whole number from 0 is expected")
+    return limits

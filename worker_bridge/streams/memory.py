@@ -51,11 +51,11 @@ class MemoryStreams:
         """Appends an entry; its id."""
         return self._add(stream, {_bytes(name): _bytes(value) for name, value in fields.items()})
 
-    async def oldest(self, stream: str, most: int) -> list[tuple[str, dict[str, str]]]:
-        """Id and fields of the oldest entries."""
+    async def oldest(self, stream: str, most: int, after: str = "") -> list[tuple[str, dict[str, str]]]:
+        """Id and fields of the oldest entries, or of the oldest after one."""
+        newer = [entry for entry in self.entries(stream) if not after or _parse(entry.id) > _parse(after)]
         return [
-            (entry.id, {_text(name): _text(value) for name, value in entry.fields.items()})
-            for entry in self.entries(stream)[:most]
+            (entry.id, {_text(name): _text(value) for name, value in entry.fields.items()}) for entry in newer[:most]
         ]
 
     async def remove(self, stream: str, entry_ids: Iterable[str]) -> None:

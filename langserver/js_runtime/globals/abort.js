@@ -65,6 +65,8 @@
     }
 
     static any(signals) {
+      if (typeof signals?.[Symbol.iterator] !== 'function') throw wrongType('signals', 'iterable', signals);
+      if (typeof signals !== 'object') throw wrongType('signals', 'an array of AbortSignals', signals);
       const all = [...signals];
       for (const signal of all) {
         if (!(signal instanceof AbortSignal)) throw wrongType('signals', 'an array of AbortSignals', signal);

@@ -2,9 +2,10 @@
 (host) => {
   const { Buffer, kMaxLength } = host.library('vendor/buffer');
   const { encodeUtf8, decodeUtf8, binaryText, binaryBytes } = host.library('encoding');
-  const { coded, wrongType, outOfRange, unknownEncoding, needType, withCodes } = host.library('faults');
+  const { coded, wrongType, outOfRange, unknownEncoding, needType, needInteger, withCodes } = host.library('faults');
   const { methods: numbers } = host.library('numbers');
   const SHOWN_BYTES = 50;
+  const BOUNDS = ['targetStart', 'targetEnd', 'sourceStart', 'sourceEnd'];
   // What the package throws, as Node codes it.
   const CODES = [
     [/^Unknown encoding/, 'ERR_UNKNOWN_ENCODING'],
@@ -19,6 +20,7 @@
     from: Buffer.from, byteLength: Buffer.byteLength, isEncoding: Buffer.isEncoding,
     alloc: Buffer.alloc, concat: Buffer.concat, compare: Buffer.compare, equals: Buffer.prototype.equals,
     toString: Buffer.prototype.toString, write: Buffer.prototype.write, indexOf: Buffer.prototype.indexOf,
+    lastIndexOf: Buffer.prototype.lastIndexOf, compareBuffers: Buffer.prototype.compare,
   };
   const NAMES = {
     __proto__: null, utf8: 'utf8', 'utf-8': 'utf8', hex: 'hex', base64: 'base64', base64url: 'base64url', latin1: 'latin1', binary: 'latin1',
@@ -58,6 +60,12 @@
     return Math.min(buffer.length, from < 0 ? Math.max(0, buffer.length + from) : from);
   }
 
+  // Whether Node makes bytes of what an object says when it is to be a string, as a Date does.
+  function isConvertible(value) {
+    if (typeof value !== 'object' || value === null || value.length !== undefined || ArrayBuffer.isView(value)) return false;
+    return typeof value[Symbol.toPrimitive] === 'function' && typeof value.valueOf() !== 'string';
+  }
+
   function checkSize(size) {
     needType('number', 'size', size);
     if (!(size >= 0 && size <= kMaxLength)) throw outOfRange('size', `>= 0 && <= ${kMaxLength}`, size);
@@ -65,6 +73,28 @@
 
   function needBytes(name, value) {
     if (!(value instanceof Uint8Array)) throw wrongType(name, 'an instance of Buffer or Uint8Array', value);
+  }
+
+  // A view of the same bytes as the Buffer that the package wants.
+  function asBuffer(bytes) {
+    return bytes instanceof Buffer ? bytes : toBuffer(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+
+  function sought(value, encoding) {
+    if (typeof value === 'string' && encoding !== undefined) needEncoding(encoding);
+    return value instanceof Uint8Array ? asBuffer(value) : value;
+  }
+
+  function needEncoding(encoding) {
+    const name = String(encoding).toLowerCase();
+    if (name === '' || (!NAMES[name] && !plain.isEncoding(name))) throw unknownEncoding(encoding);
+  }
+
+  // A whole number from 0, of whatever is given: what is no number is `otherwise`.
+  function whole(name, given, otherwise) {
+    const number = Math.trunc(given === undefined ? otherwise : Number(given));
+    if (number < 0) throw outOfRange(name, '>= 0', given);
+    return number !== number ? otherwise : number;
   }
 
   function patternOf(value, encoding) {
@@ -82,6 +112,7 @@
     from(value, encodingOrOffset, length) {
       const read = readerOf(value, encodingOrOffset);
       if (read) return toBuffer(read(value));
+      if (isConvertible(value)) return Buffer.from(value[Symbol.toPrimitive]('string'), encodingOrOffset, length);
       if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) {
         const expected = 'of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object';
         throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', wrongType('', expected, value).message.replace('"" ', 'first '));
@@ -91,7 +122,7 @@
     alloc(size, fill, encoding) {
       checkSize(size);
       if (fill === undefined || fill === 0 || size === 0) return plain.alloc(size);
-      return plain.alloc(size).fill(fill, encoding);
+      return plain.alloc(size).fill(fill, 0, size, encoding);
     },
     allocUnsafe(size) {
       checkSize(size);
@@ -118,7 +149,11 @@
       const read = readerOf(value, encoding);
       return read ? read(value).length : plain.byteLength(value, encoding);
     },
-    copyBytesFrom(view, offset = 0, length = view.length - offset) {
+    copyBytesFrom(view, offset = 0, length = undefined) {
+      if (!ArrayBuffer.isView(view) || view instanceof DataView) throw wrongType('view', 'an instance of TypedArray', view);
+      needInteger('offset', offset, 0, kMaxLength);
+      if (length === undefined) length = Math.max(0, view.length - offset);
+      else needInteger('length', length, 0, kMaxLength);
       const part = view.subarray(offset, offset + length);
       return toBuffer(new Uint8Array(part.buffer.slice(part.byteOffset, part.byteOffset + part.byteLength)));
     },
@@ -128,38 +163,76 @@
     ...numbers,
     equals(other) {
       needBytes('otherBuffer', other);
-      return plain.equals.call(this, other);
+      return plain.equals.call(this, asBuffer(other));
+    },
+    compare(target, ...bounds) {
+      needBytes('target', target);
+      const lengths = [target.length, target.length, this.length, this.length];
+      bounds.forEach((bound, i) => bound === undefined || needInteger(BOUNDS[i], bound, 0, i % 2 ? lengths[i] : kMaxLength));
+      return plain.compareBuffers.call(this, asBuffer(target), ...bounds);
+    },
+    // Of what lies outside of the target nothing is copied.
+    copy(target, targetStart, sourceStart, sourceEnd) {
+      needBytes('target', target);
+      const to = whole('targetStart', targetStart, 0);
+      const from = whole('sourceStart', sourceStart, 0);
+      const end = Math.min(whole('sourceEnd', sourceEnd, this.length), this.length);
+      if (from > this.length) throw outOfRange('sourceStart', `>= 0 && <= ${this.length}`, sourceStart);
+      if (to >= target.length || from >= end) return 0;
+      const part = new Uint8Array(this.buffer, this.byteOffset + from, Math.min(end - from, target.length - to));
+      Uint8Array.prototype.set.call(target, part, to);
+      return part.length;
     },
     toString(encoding, start = 0, end = this.length) {
+      const [from, to] = [Math.max(0, Math.trunc(start) || 0), Math.min(this.length, Math.trunc(end) || 0)];
+      if (from >= to) return '';
+      if (encoding !== undefined) needEncoding(encoding);
       const write = writers[nameOf(encoding)];
       if (!write) return plain.toString.call(this, encoding, start, end);
-      const [from, to] = [Math.max(0, Math.trunc(start) || 0), Math.min(this.length, Math.trunc(end) || 0)];
-      return from >= to ? '' : write(new Uint8Array(this.buffer, this.byteOffset + from, to - from));
+      return write(new Uint8Array(this.buffer, this.byteOffset + from, to - from));
     },
     indexOf(value, offset, encoding) {
-      return isEmptyText(value) ? placeOf(this, offset) : plain.indexOf.call(this, value, offset, encoding);
+      return isEmptyText(value) ? placeOf(this, offset) : plain.indexOf.call(this, sought(value, encoding), offset, encoding);
+    },
+    lastIndexOf(value, offset, encoding) {
+      if (isEmptyText(value)) return placeOf(this, offset ?? this.length);
+      return plain.lastIndexOf.call(this, sought(value, encoding), offset, encoding);
     },
     includes(value, offset, encoding) {
       return this.indexOf(value, offset, encoding) !== -1;
     },
     write(text, offset, length, encoding) {
+      let [start, room, asked] = [offset, length, encoding];
+      if (length === undefined && typeof offset === 'string') [start, room, asked] = [0, undefined, offset];
+      else if (typeof length === 'string') [room, asked] = [undefined, length];
+      if (start === undefined) [start, room, asked] = [0, undefined, undefined];
+      needInteger('offset', start, 0, this.length);
+      if (room !== undefined) needInteger('length', room, 0, this.length);
+      if (asked) needEncoding(asked);
       if (typeof text !== 'string') throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'argument must be a string');
-      if (typeof offset === 'number' && !(offset >= 0 && offset <= this.length)) throw outOfRange('offset', `>= 0 && <= ${this.length}`, offset);
-      const given = [offset, length, encoding].findLast((argument) => typeof argument === 'string');
-      const name = nameOf(given);
-      if (!readers[name] || name === 'utf8') return plain.write.apply(this, arguments);
-      const start = typeof offset === 'number' ? offset : 0;
-      const room = Math.min(this.length - start, typeof length === 'number' ? length : Infinity);
+      room = Math.min(this.length - start, room ?? Infinity);
+      const name = nameOf(asked || 'utf8');
+      if (!readers[name] || name === 'utf8') return plain.write.call(this, text, start, room, asked || 'utf8');
       const bytes = readers[name](text).subarray(0, room);
       this.set(bytes, start);
       return bytes.length;
     },
     // The bytes of a text, again and again: doubled by the engine, not in a loop.
-    fill(value, ...given) {
-      const encoding = given.find((argument) => typeof argument === 'string');
-      if (encoding !== undefined && !Buffer.isEncoding(encoding)) throw unknownEncoding(encoding);
-      const [start = 0, end = this.length] = given.filter((argument) => typeof argument !== 'string');
-      if (start < 0 || end > this.length) throw coded(RangeError, 'ERR_OUT_OF_RANGE', 'The fill is outside of the buffer');
+    fill(value, offset, last, encoding) {
+      let [start, end] = [offset, last];
+      if (typeof value === 'string') {
+        if (typeof offset === 'string') [start, end, encoding] = [undefined, undefined, offset];
+        else if (typeof last === 'string') [end, encoding] = [undefined, last];
+        if (encoding !== undefined) {
+          needType('string', 'encoding', encoding);
+          needEncoding(encoding);
+        }
+      } else encoding = undefined;
+      if (start === undefined) [start, end] = [0, this.length];
+      needInteger('offset', start, 0, kMaxLength);
+      if (end === undefined) end = this.length;
+      else needInteger('end', end, 0, this.length);
+      if (start >= end) return this;
       const place = Uint8Array.prototype.subarray.call(this, start, end);
       const pattern = patternOf(value, encoding);
       if (pattern.length === 1) Uint8Array.prototype.fill.call(place, pattern[0]);
@@ -177,7 +250,7 @@
       return `<${this.constructor.name} ${shown}${more}>`;
     },
   });
-  define(Buffer.prototype, { inspect: Buffer.prototype[host.CUSTOM_INSPECT] });
+  define(Buffer.prototype, { inspect: Buffer.prototype[host.CUSTOM_INSPECT], toLocaleString: Buffer.prototype.toString });
 
   return { Buffer, kMaxLength };
 }

@@ -1,6 +1,6 @@
 // structuredClone (HTML standard, section 2.7). What it copies is known by its inner slots, not by its prototype.
 (host) => {
-  const { missing } = host.library('faults');
+  const { missing, wrongType } = host.library('faults');
   const { DOMException } = host.library('exception');
   const ERRORS = { EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError };
   const TypedArray = Object.getPrototypeOf(Uint8Array);
@@ -112,6 +112,7 @@
 
   function structuredClone(value, options = {}) {
     if (arguments.length === 0) throw missing('The "value" argument must be specified');
+    if (options !== null && typeof options !== 'object' && typeof options !== 'function') throw wrongType('options', 'of type object', options);
     const moved = [...(options?.transfer ?? [])];
     const seen = new Map();
     for (const buffer of moved) {

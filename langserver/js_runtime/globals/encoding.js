@@ -148,6 +148,7 @@
     #begun = false; // whether a byte order mark can still come
 
     constructor(label = 'utf-8', options = {}) {
+      if (options !== null && typeof options !== 'object' && typeof options !== 'function') throw wrongType('options', 'of type object', options);
       this.#encoding = encodingOf(label);
       this.#fatal = Boolean(options?.fatal);
       this.#ignoreBOM = Boolean(options?.ignoreBOM);
@@ -195,7 +196,7 @@
     }
 
     encode(text = '') {
-      return encodeUtf8(String(text));
+      return encodeUtf8(`${text}`);
     }
 
     // As many whole characters as fit.
@@ -221,7 +222,7 @@
 
   function btoa(data) {
     if (arguments.length === 0) throw missing('The "data" argument must be specified');
-    const text = String(data);
+    const text = `${data}`;
     if (/[^\0-\xff]/.test(text)) throw invalidCharacter('Invalid character: btoa takes characters up to U+00FF');
     return binaryBytes(text).toBase64();
   }
@@ -229,7 +230,7 @@
   function atob(data) {
     if (arguments.length === 0) throw missing('The "data" argument must be specified');
     try {
-      return binaryText(Uint8Array.fromBase64(String(data)));
+      return binaryText(Uint8Array.fromBase64(`${data}`));
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       throw invalidCharacter('The string to be decoded is not correctly encoded.');

@@ -3,6 +3,10 @@
   const { missing, wrongType } = host.library('faults');
   const inner = Symbol('event');
 
+  function needOptions(options) {
+    if (options !== null && typeof options !== 'object') throw wrongType('options', 'of type object', options);
+  }
+
   class Event {
     static NONE = 0;
     static CAPTURING_PHASE = 1;
@@ -11,9 +15,10 @@
 
     constructor(type, options = {}) {
       if (arguments.length === 0) throw missing('The "type" argument must be specified');
+      needOptions(options);
       const { bubbles = false, cancelable = false, composed = false } = options ?? {};
       const state = {
-        type: String(type), bubbles: Boolean(bubbles), cancelable: Boolean(cancelable), composed: Boolean(composed),
+        type: `${type}`, bubbles: Boolean(bubbles), cancelable: Boolean(cancelable), composed: Boolean(composed),
         target: null, current: null, prevented: false, stopped: false, halted: false, passive: false,
         dispatched: false, time: host.now() - host.startedAt(),
       };
@@ -66,6 +71,7 @@
     #detail;
 
     constructor(type, options = {}) {
+      if (arguments.length === 0) throw missing('The "type" argument must be specified');
       super(type, options);
       this.#detail = options?.detail ?? null;
     }
@@ -79,15 +85,19 @@
     }
   }
 
+  // Whether there is one. Throws at what can be none.
+  function isListener(callback) {
+    if (callback === null || callback === undefined) return false;
+    if (typeof callback === 'function' || typeof callback === 'object') return true;
+    throw wrongType('listener', 'an instance of EventListener', callback);
+  }
+
   class EventTarget {
     #listeners = new Map();
 
     addEventListener(type, callback, options) {
       if (arguments.length < 2) throw missing('The "type" and "listener" arguments must be specified');
-      if (callback === null || callback === undefined) return;
-      if (typeof callback !== 'function' && typeof callback !== 'object') {
-        throw wrongType('listener', 'a function or an object', callback);
-      }
+      if (!isListener(callback)) return;
       const { once = false, passive = false, capture = options === true, signal } = Object(options);
       if (signal?.aborted) return;
       const name = String(type);
@@ -99,6 +109,8 @@
     }
 
     removeEventListener(type, callback, options) {
+      if (arguments.length < 2) throw missing('The "type" and "listener" arguments must be specified');
+      if (!isListener(callback)) return;
       const name = String(type);
       const capture = Boolean(typeof options === 'object' ? options?.capture : options);
       const found = this.#listeners.get(name)?.find((known) => known.callback === callback && known.capture === capture);
@@ -111,6 +123,7 @@
     }
 
     dispatchEvent(event) {
+      if (arguments.length === 0) throw missing('The "event" argument must be specified');
       if (!(event instanceof Event)) throw wrongType('event', 'an instance of Event', event);
       const state = event[inner];
       if (state.dispatched) {

@@ -60,7 +60,7 @@
         try {
           return Reflect.apply(plain, this, given);
         } catch (error) {
-          throw recoded(error, codes);
+          throw withCode(error, codes);
         }
       } }[name];
       for (const copied of ['name', 'length']) Object.defineProperty(wrapped, copied, Object.getOwnPropertyDescriptor(plain, copied));
@@ -68,10 +68,10 @@
     }
   }
 
-  function recoded(error, codes) {
+  function withCode(error, codes) {
     const found = Error.isError(error) && !Object.hasOwn(error, 'code') ? codes.find(([message]) => message.test(error.message)) : undefined;
     return found ? Object.assign(error, { code: found[1] }) : error;
   }
 
-  return { coded, wrongType, wrongValue, outOfRange, missing, unknownEncoding, needType, needInteger, withCodes };
+  return { coded, wrongType, wrongValue, outOfRange, missing, unknownEncoding, needType, needInteger, withCode, withCodes };
 }

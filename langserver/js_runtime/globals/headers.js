@@ -14,6 +14,10 @@
     return value;
   }
 
+  function needArguments(given, count, method) {
+    if (given.length < count) throw new TypeError(`Headers.${method} needs ${count === 1 ? 'a name' : 'a name and a value'}`);
+  }
+
   class Headers {
     #list = []; // [name, value], names in lower case
 
@@ -30,15 +34,18 @@
     }
 
     append(name, value) {
+      needArguments(arguments, 2, 'append');
       this.#list.push([nameOf(name), valueOf(value)]);
     }
 
     delete(name) {
+      needArguments(arguments, 1, 'delete');
       const wanted = nameOf(name);
       this.#list = this.#list.filter(([known]) => known !== wanted);
     }
 
     get(name) {
+      needArguments(arguments, 1, 'get');
       const wanted = nameOf(name);
       const values = this.#list.filter(([known]) => known === wanted).map(([, value]) => value);
       return values.length > 0 ? values.join(', ') : null;
@@ -49,11 +56,13 @@
     }
 
     has(name) {
+      needArguments(arguments, 1, 'has');
       const wanted = nameOf(name);
       return this.#list.some(([known]) => known === wanted);
     }
 
     set(name, value) {
+      needArguments(arguments, 2, 'set');
       const [wanted, given] = [nameOf(name), valueOf(value)];
       const place = this.#list.findIndex(([known]) => known === wanted);
       if (place < 0) this.#list.push([wanted, given]);

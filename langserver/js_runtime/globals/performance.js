@@ -1,6 +1,7 @@
 // performance: whole milliseconds since the task began, on purpose (a finer clock measures other things than programs), and
 // the marks and measures of User Timing.
 (host) => {
+  const { missing, needType, wrongType } = host.library('faults');
   let entries = [];
 
   class PerformanceEntry {
@@ -39,16 +40,21 @@
       return host.startedAt();
     }
 
-    mark(name, { startTime = since(), detail = null } = {}) {
-      return add(String(name), 'mark', startTime, 0, detail);
+    mark(name, options = {}) {
+      if (arguments.length === 0) throw missing('The "name" argument must be specified');
+      if (options !== null && typeof options !== 'object') throw wrongType('options', 'of type object', options);
+      const { startTime = since(), detail = null } = options ?? {};
+      return add(`${name}`, 'mark', startTime, 0, detail);
     }
 
     measure(name, startOrOptions, endMark) {
+      if (arguments.length === 0) throw missing('The "name" argument must be specified');
+      needType('string', 'name', name);
       const options = typeof startOrOptions === 'object' && startOrOptions !== null ? startOrOptions : { start: startOrOptions };
       const { duration, detail = null } = options;
       const end = timeOf(options.end ?? endMark, duration === undefined ? since() : timeOf(options.start, 0) + duration);
       const start = duration === undefined || options.start !== undefined ? timeOf(options.start, 0) : end - duration;
-      return add(String(name), 'measure', start, end - start, detail);
+      return add(name, 'measure', start, end - start, detail);
     }
 
     getEntries() {
@@ -56,10 +62,12 @@
     }
 
     getEntriesByType(type) {
+      if (arguments.length === 0) throw missing('The "type" argument must be specified');
       return this.getEntries().filter((entry) => entry.entryType === type);
     }
 
     getEntriesByName(name, type = undefined) {
+      if (arguments.length === 0) throw missing('The "name" argument must be specified');
       return this.getEntries().filter((entry) => entry.name === name && (type === undefined || entry.entryType === type));
     }
 

@@ -4,10 +4,6 @@
   const PARTS = 'href origin protocol username password host hostname port pathname search searchParams hash'.split(' ');
   const hidden = (value) => ({ value, configurable: true, writable: true });
 
-  host.library('faults').withCodes(URLSearchParams.prototype, [
-    [/arguments? required/, 'ERR_MISSING_ARGS'], [/is not a valid instance|called on an object/, 'ERR_INVALID_THIS'], [/not a function/, 'ERR_INVALID_ARG_TYPE'],
-  ]);
-
   function inspectUrl(depth, options, inspect) {
     return `${this.constructor.name} ${inspect(Object.fromEntries(PARTS.map((part) => [part, this[part]])), options)}`;
   }

@@ -1,5 +1,6 @@
 // crypto, as in browsers: random values, and of crypto.subtle what rests on hashes.
 (host) => {
+  const { coded, missing } = host.library('faults');
   const QUOTA_BYTES = 65536;
   const TypedArray = Object.getPrototypeOf(Uint8Array);
   const typeOf = Object.getOwnPropertyDescriptor(TypedArray.prototype, Symbol.toStringTag).get;
@@ -25,7 +26,7 @@
   function bytesOf(data, what) {
     if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice();
     if (data instanceof ArrayBuffer) return new Uint8Array(data).slice();
-    throw new TypeError(`${what} must be an ArrayBuffer, a Buffer or a typed array`);
+    throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', `${what} must be an ArrayBuffer, a Buffer or a typed array`);
   }
 
   const SUBTLE_HASHES = { __proto__: null, 'SHA-1': 64, 'SHA-256': 64, 'SHA-384': 128, 'SHA-512': 128 };
@@ -80,7 +81,9 @@
 
   class SubtleCrypto {
     async digest(algorithm, data) {
-      return hashOf(algorithm).hash(bytesOf(data, 'The data')).buffer;
+      if (arguments.length < 2) throw missing('The "algorithm" and "data" arguments must be specified');
+      const bytes = bytesOf(data, 'The data');
+      return hashOf(algorithm).hash(bytes).buffer;
     }
 
     async importKey(format, data, algorithm, extractable, usages) {
@@ -160,6 +163,7 @@
     }
 
     getRandomValues(array) {
+      if (arguments.length === 0) throw missing('The "array" argument must be specified');
       const type = ArrayBuffer.isView(array) ? typeOf.call(array) : undefined;
       if (type === undefined || type.startsWith('Float')) throw exception('The array must be of integers', 'TypeMismatchError');
       if (array.byteLength > QUOTA_BYTES) {

@@ -1,4 +1,4 @@
-// What the host asks: each of these takes a source and answers JSON text.
+// What the host asks: each of these is called on a source and answers JSON text.
 const BODY = { sourceType: 'script', allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true };
 const SCRIPT = { sourceType: 'script' };
 const MODULE = { sourceType: 'module', allowReturnOutsideFunction: true };
@@ -35,11 +35,13 @@ function placing(source) {
   };
 }
 
+function readModule(source) {
+  const collector = new Collector(MODULE, source).read();
+  return tell(collector, collector.problem ? undefined : edit(collector));
+}
+
 return [
-  (source) => tell(new Collector(BODY, source).read()),
-  (source) => tell(new Collector(SCRIPT, source).read()),
-  (source) => {
-    const collector = new Collector(MODULE, source).read();
-    return tell(collector, collector.problem ? undefined : edit(collector));
-  },
+  function () { return tell(new Collector(BODY, this).read()); },
+  function () { return tell(new Collector(SCRIPT, this).read()); },
+  function () { return readModule(this); },
 ];

@@ -43,6 +43,7 @@ const indexOf = uncurry(String.prototype.indexOf);
 const slice = uncurry(String.prototype.slice);
 const toWellFormed = uncurry(String.prototype.toWellFormed);
 const repeat = uncurry(String.prototype.repeat);
+const toUpperCase = uncurry(String.prototype.toUpperCase);
 const padStart = uncurry(String.prototype.padStart);
 const padEnd = uncurry(String.prototype.padEnd);
 const numberInBase = uncurry(Number.prototype.toString);

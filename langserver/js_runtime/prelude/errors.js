@@ -124,8 +124,17 @@ function userFrames(thrown) {
       if (before) defineProperty(NativeError, 'prepareStackTrace', withoutPrototype(before));
       else delete NativeError.prepareStackTrace;
     }
-  } else stack = thrown.stack;
+  } else stack = stackOrNothing(thrown);
   return frames ?? textOf(stack);
+}
+
+// Where the program has locked its own formatter, that may throw: the error has a name and a message all the same.
+function stackOrNothing(thrown) {
+  try {
+    return thrown.stack;
+  } catch {
+    return '';
+  }
 }
 
 function taskFrames(sites) {

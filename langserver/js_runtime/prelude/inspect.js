@@ -41,18 +41,37 @@ function numberText(value) {
   return value === 0 && 1 / value < 0 ? '-0' : toText(value);
 }
 
-// A string in the first of ' " ` that it does not hold.
+// A string in the first of ' " ` that it does not hold, or in '. The escapes are JSON's, but for \x1B and quotes.
 function quoted(text) {
   let mark = "'";
-  if (indexOf(text, mark) >= 0) mark = indexOf(text, '"') < 0 ? '"' : '`';
-  if (mark === '`' && (indexOf(text, '`') >= 0 || indexOf(text, '${') >= 0)) return quote(text);
-  let out = mark;
-  let start = 0;
-  for (let end = indexOf(text, '"'); end >= 0; end = indexOf(text, '"', start)) {
-    out += slice(quote(slice(text, start, end)), 1, -1) + '"';
-    start = end + 1;
+  if (indexOf(text, "'") >= 0) {
+    if (indexOf(text, '"') < 0) mark = '"';
+    else if (indexOf(text, '`') < 0 && indexOf(text, '${') < 0) mark = '`';
   }
-  return out + slice(quote(slice(text, start)), 1, -1) + mark;
+  const json = quote(text);
+  let out = '';
+  let start = 1;
+  for (let at = indexOf(json, '\\'); at >= 0; at = indexOf(json, '\\', at + 2)) {
+    if (json[at + 1] === '"') {
+      out += slice(json, start, at);
+      start = at + 1;
+    } else if (slice(json, at + 1, at + 4) === 'u00') {
+      out += slice(json, start, at) + '\\x' + toUpperCase(slice(json, at + 4, at + 6));
+      start = at + 6;
+    }
+  }
+  out += slice(json, start, -1);
+  return mark + (mark === "'" ? withEscaped(out, "'") : out) + mark;
+}
+
+function withEscaped(text, mark) {
+  let out = '';
+  let start = 0;
+  for (let at = indexOf(text, mark); at >= 0; at = indexOf(text, mark, start + 1)) {
+    out += slice(text, start, at) + '\\';
+    start = at;
+  }
+  return out + slice(text, start);
 }
 
 // An own data property that is a string, else ''.

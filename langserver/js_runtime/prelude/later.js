@@ -49,12 +49,12 @@ function requireModule(name) {
   return find(name, requireModule);
 }
 
-function takeTexts(message) {
+function takeTexts() {
   const { takeTexts: take } = libraryPart();
-  return take(message);
+  return take(this);
 }
 
-function takeLibrary(name) {
+function takeLibrary() {
   const { takeLibrary: take } = libraryPart();
-  return apply(take, this, [name]);
+  return take(this);
 }

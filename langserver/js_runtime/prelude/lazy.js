@@ -10,6 +10,7 @@ const LOADING = freeze({ __proto__: null });
 const libraryMakers = new NativeMap();
 const libraryTexts = new NativeMap();
 const libraries = new NativeMap();
+let comingLibrary = '';
 let entropy = ''; // in hex, until the generator is made of it
 
 // A line of JSON, {texts: [[name, length], ...], entropy}, and the texts.
@@ -24,9 +25,10 @@ function takeTexts(message) {
   return 'A';
 }
 
-// `this` is what the text evaluates to.
-function takeLibrary(name) {
-  mapSet(libraryMakers, name, this);
+// Told twice: the name of a library, and then what its text evaluates to.
+function takeLibrary(told) {
+  if (typeof told === 'string') comingLibrary = told;
+  else mapSet(libraryMakers, comingLibrary, told);
   return 'A';
 }
 

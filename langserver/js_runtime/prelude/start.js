@@ -1,5 +1,6 @@
 // How a program is started and followed, and what the host holds of the prelude.
 //
+// The host calls functions without arguments: what it tells them is `this`, a text but for `begin` and a library.
 // The host gives input, settings and lexicals before user code runs; then `begin` or `startBody` starts it, and `step` is
 // called until it answers something final. User code is only ever started from the microtask queue: no frame of ours is
 // below it, and an answer is never given by the call in which it started. (Getters by which a program names its entry apart.)
@@ -86,6 +87,8 @@ function exportedValue() {
 }
 
 const READ_MAIN = 'typeof main === "function" ? main : undefined';
+evaluateGlobally(READ_MAIN); // V8 keeps what it compiled of a text when it has seen it twice
+evaluateGlobally(READ_MAIN);
 const READ_RESULT = 'typeof result === "undefined" ? undefined : result';
 const READER = '() => ' + READ_RESULT;
 const IS_BIGINT = 'I{"path":"result","what":"a BigInt","hint":"use String(value) or Number(value)"}';
@@ -225,14 +228,15 @@ function bodyEnd(source) {
 const RETURN = 'return ';
 let last = null; // where a body gets a return before its last expression: {splitAt, line, column}
 
-function setLast(text) {
-  last = parseJson(text);
+function setLast() {
+  last = parseJson(this);
   return 'A';
 }
 
 // A source that no script can be, because of a top-level return or await, as the body of an async function. The
 // constructor parses it alone: nothing in it can end the function. Says 'A', or 'S' and V8's complaint.
-function startBody(source) {
+function startBody() {
+  const source = this;
   let body;
   try {
     body = AsyncFunction(source + SOURCE_URL);
@@ -258,8 +262,8 @@ function startBody(source) {
 
 // Gives the names that a module imports, which the host has declared, their values; says 'A', or 'X' and which name is
 // not there, as JSON. And keeps how the module's exports are read.
-function setModule(text) {
-  const { imports, names, reader, hasDefault: isDefault, defaultName: name, linesBefore: lines } = parseJson(text);
+function setModule() {
+  const { imports, names, reader, hasDefault: isDefault, defaultName: name, linesBefore: lines } = parseJson(this);
   for (let i = 0; i < imports.length; i++) requireModule(imports[i]);
   for (let i = 0; i < names.length; i++) {
     const { module, imported, local } = names[i];
@@ -281,12 +285,12 @@ function setModule(text) {
 
 // Parses as run would, and runs nothing. Says 'A', or 'S' and V8's complaint. An async function knows no variable
 // called await, which a script does: hence the second look.
-function check(source) {
+function check() {
   try {
-    AsyncFunction(source);
+    AsyncFunction(this);
   } catch (error) {
     try {
-      PlainFunction(source);
+      PlainFunction(this);
     } catch {
       return 'S' + error.message;
     }
@@ -296,10 +300,10 @@ function check(source) {
 
 // Whether a text parses, and runs nothing: as the body of an async function when it begins with 'A', else of a plain one.
 // Says 'A' or 'S'.
-function parses(text) {
+function parses() {
   try {
-    if (text[0] === 'A') AsyncFunction(slice(text, 1));
-    else PlainFunction(slice(text, 1));
+    if (this[0] === 'A') AsyncFunction(slice(this, 1));
+    else PlainFunction(slice(this, 1));
     return 'A';
   } catch {
     return 'S';
@@ -319,28 +323,28 @@ const LEXICALS = {
   exports: () => firstExports,
 };
 
-function bindLexical(name) {
-  const make = LEXICALS[name];
-  assign(name, make());
+function bindLexical() {
+  const make = LEXICALS[this];
+  assign(this, make());
   return 'A';
 }
 
 // Says 'A', or 'X' and what is wrong with the text.
-function parseInput(text) {
+function parseInput() {
   try {
-    inputs = parseJson(text);
+    inputs = parseJson(this);
   } catch (error) {
     return 'X' + error.message;
   }
+  startedAt = now(); // what comes next is the program
   return 'A';
 }
 
-function setTask(text) {
-  const task = parseJson(text);
+function setTask() {
+  const task = parseJson(this);
   logLeft = task.log;
   outputLimit = task.output;
   sourceLabel = task.label;
-  startedAt = now();
   if (task.seed !== null) seedRandom(task.seed[0], task.seed[1]);
   return 'A';
 }
@@ -367,5 +371,5 @@ delete globalThis.console;
 setPrototypeOf(globalThis, surface);
 
 return [
-  parseInput, setTask, takeTexts, bindLexical, setModule, startBody, check, [''], begin, step, [], NOT_READABLE, ringBuffer, draw, setLast, parses, unhandled, takeLibrary,
+  parseInput, setTask, takeTexts, bindLexical, setModule, startBody, check, begin, step, NOT_READABLE, ringBuffer, draw, setLast, parses, unhandled, takeLibrary,
 ];

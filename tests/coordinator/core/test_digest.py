@@ -38,7 +38,10 @@ def test_another_field_is_another_digest(field):
 
 def test_what_moves_from_one_field_to_the_next_is_seen():
     fields = {name: getattr(CONTENT, name) for name in Content.__slots__}
-    one, other = Content(**{**fields, "run_id": "ab", "task_id": "c"}), Content(**{**fields, "run_id": "a", "task_id": "bc"})
+    one, other = (
+        Content(**{**fields, "run_id": "ab", "task_id": "c"}),
+        Content(**{**fields, "run_id": "a", "task_id": "bc"}),
+    )
 
     assert one.digest(1) != other.digest(1)
 

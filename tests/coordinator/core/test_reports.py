@@ -37,7 +37,12 @@ def test_no_output_is_null():
 
 @pytest.mark.parametrize(
     ("output", "kind"),
-    [(b"{", "INVALID_RESULT"), (b"NaN", "INVALID_RESULT"), (b"\xff", "INVALID_RESULT"), (b" " * (OUTPUT_BYTES + 1), "OUTPUT_LIMIT")],
+    [
+        (b"{", "INVALID_RESULT"),
+        (b"NaN", "INVALID_RESULT"),
+        (b"\xff", "INVALID_RESULT"),
+        (b" " * (OUTPUT_BYTES + 1), "OUTPUT_LIMIT"),
+    ],
 )
 def test_an_output_that_cannot_be_kept_ends_the_task_as_failed(output, kind):
     kept = admitted(replace(DONE, output=output))
@@ -84,6 +89,7 @@ def test_a_dead_letter_is_read_in_both_forms(fields):
     [
         {},
         {"payload": "[" * 100_000},
+        {"payload": '{"task_id": "\\ud800"}'},
         {"payload": "{"},
         {"payload": "[]"},
         {"payload": '{"task_id": ["x"], "attempt": "99999999999999"}'},
@@ -97,7 +103,7 @@ def test_a_dead_letter_that_cannot_be_read_is_empty(fields):
 
 
 def test_a_dead_letter_s_text_is_bounded_and_can_be_sent():
-    letter = read_letter("s", "1-0", {"reason": "x" * 10**6, "payload": '{"task_id": "\\ud800"}'})
+    letter = read_letter("s", "1-0", {"reason": "x" * 10**6, "payload": '{"task_id": "' + "y" * 10**6 + '"}'})
 
     assert len(letter.reason) == 1_000
-    assert letter.task_id == "?"
+    assert letter.task_id == "y" * 1_000

@@ -63,14 +63,35 @@ def test_refused(change, said):
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"{", b"[1,]", b"01", b"1 2", b'"\xff"', b'"a\nb"', b'"\\ud8"', b'"\\ud800"', b"nan", b"[" * 201 + b"]" * 201, b"[" * 99999]
+    "text",
+    [
+        b"",
+        b"{",
+        b"[1,]",
+        b"01",
+        b"1 2",
+        b'"\xff"',
+        b'"a\nb"',
+        b'"\\ud8"',
+        b'"\\ud800"',
+        b"nan",
+        b"[" * 201 + b"]" * 201,
+        b"[" * 99999,
+    ],
 )
 def test_is_no_json_text(text):
     assert fault(text) is not None
 
 
 @pytest.mark.parametrize(
-    "text", [b"null", b" [1.50, {}] ", b"[" * 200 + b"]" * 200, b'["' + b"[" * 500 + b'"]', b"[[],[]," * 150 + b"1" + b"]" * 150]
+    "text",
+    [
+        b"null",
+        b" [1.50, {}] ",
+        b"[" * 200 + b"]" * 200,
+        b'["' + b"[" * 500 + b'"]',
+        b"[[],[]," * 150 + b"1" + b"]" * 150,
+    ],
 )
 def test_is_a_json_text(text):
     import json

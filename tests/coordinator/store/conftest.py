@@ -59,7 +59,9 @@ class Table:
         request = LeaseRequest("r", task_id, owner, ttl, **asked)
         return await self.database.run(lambda tx: leases.renew(tx, request))
 
-    async def report(self, task_id: str = "t", completed: bool = True, terminal: bool = False, **said: object) -> Ruling:
+    async def report(
+        self, task_id: str = "t", completed: bool = True, terminal: bool = False, **said: object
+    ) -> Ruling:
         report = Report(
             run_id="r",
             task_id=task_id,

@@ -91,6 +91,18 @@ async def test_an_entry_of_another_content_is_a_mismatch_and_changes_nothing(tab
     assert {**after, "checked_at": 0} == {**before, "checked_at": 0}
 
 
+@pytest.mark.parametrize("asked", [{"attempt": 2}, {"digest": b"\1" * 32}])
+async def test_who_gets_no_lease_ends_no_task_under_an_expired_one(table, asked):
+    await table.add()
+    await table.acquire()
+    await table.later(61)
+    before = await table.row()
+
+    assert (await table.acquire("w2", **asked)).reason in (LeaseReason.SUPERSEDED, LeaseReason.MISMATCH)
+
+    assert await table.row() == before
+
+
 async def test_an_entry_of_the_task_s_own_content_is_leased(table):
     await table.add()
 

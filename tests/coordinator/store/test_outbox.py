@@ -158,8 +158,14 @@ async def test_tasks_are_listed_in_the_order_they_were_submitted_in(table):
     keys = await table.database.run(lambda tx: tasks.numbers(tx, "r", ()))
     some = await table.database.run(lambda tx: tasks.numbers(tx, "r", {"b", "a"}))
 
-    assert [task.task_id for task in await table.database.run(lambda tx: tasks.load(tx, keys))] == names
-    assert [task.task_id for task in await table.database.run(lambda tx: tasks.load(tx, some))] == ["a", "b"]
+    async def load(keys, most_bytes=100):
+        found, looked_at = await table.database.run(lambda tx: tasks.load(tx, keys, most_bytes))
+        return [task.task_id for task in found], looked_at
+
+    assert await load(keys) == (names, 4)
+    assert await load(some) == (["a", "b"], 2)
+    assert await load([-1, *some]) == (["a", "b"], 3)
+    assert await load(keys, most_bytes=0) == (["c"], 1)
 
 
 async def test_tasks_are_counted(table):

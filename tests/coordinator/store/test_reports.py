@@ -98,6 +98,16 @@ async def test_the_report_of_a_lease_that_was_taken_over_is_stale(table):
     assert await table.report(fence=new.fence, attempt=1, owner="w2") is Ruling.COMPLETE
 
 
+async def test_a_report_of_the_same_worker_s_lost_lease_is_stale(table):
+    await table.add()
+    old = await table.acquire("w1")
+    await table.later(61)
+    new = await table.acquire("w1")
+
+    assert await table.report(fence=old.fence, attempt=1, owner="w1") is Ruling.STALE
+    assert await table.report(fence=new.fence, attempt=1, owner="w1") is Ruling.COMPLETE
+
+
 async def test_by_the_plain_rule_the_attempt_of_a_running_task_is_enough(table):
     await table.add()
     await table.acquire()

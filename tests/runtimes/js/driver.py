@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from langserver.core.claims import Failure, LogClaim, Report, SecurityClaim
+from langserver.core.outcome import ErrorKind
 from langserver.wire.frames import FrameDecoder, Kind, encode
 from langserver.wire.header import Mode, TaskHeader
 from langserver.wire.report import decode_event, decode_log, decode_report
@@ -25,6 +27,7 @@ from langserver.wire.report import decode_event, decode_log, decode_report
 OUTPUT_BYTES = 2 << 20
 LOG_BYTES = 256 << 10
 ROOT = Path(__file__).resolve().parents[3]
+OURS = re.compile(r"task\.js|internal|prelude|<anonymous>|site-packages|/")  # what no traceback may show
 
 
 @dataclass
@@ -56,6 +59,29 @@ class Ended:
         assert self.report is not None, f"no report: {self}"
         assert len(self.report.failures) == 1, self.report
         return self.report.failures[0]
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A source that does not parse, and what is told of it: no message where it is not ours to say, line 0 where there
+    is none.
+    """
+
+    source: str
+    message: str | None
+    line: int
+    column: int
+
+    def check(self, failure: Failure) -> None:
+        """Fails the test unless the failure says so."""
+        assert (failure.kind, failure.type) == (ErrorKind.SYNTAX_ERROR, "SyntaxError")
+        assert (failure.line, failure.column) == (self.line, self.column)
+        assert self.message is None or failure.message == self.message
+        if self.line:
+            shown, caret = failure.traceback.split("\n")[-2:]
+            assert shown == self.source.split("\n")[self.line - 1]
+            assert caret == " " * (self.column - 1) + "^"
+        assert not OURS.search(failure.traceback)
 
 
 class Forker:

@@ -96,6 +96,7 @@ def live(runtime: JsRuntime) -> NoReturn:
     """The life of a sealed child, as the zygote's child code has it."""
     channel, pipe = Channel(3), TaskPipe(4)
     channel.sealed()
+    runtime.warm_up()
     header = TaskHeader.decode(pipe.read(Kind.HEADER))
     channel.set_log_budget(header.log_bytes)
     gc.enable()

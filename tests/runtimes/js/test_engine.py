@@ -47,7 +47,7 @@ def test_an_awake_process():
 
 LOST = """
 import os
-from langserver.js_runtime.engine import V8Engine
+from langserver.js_runtime.v8_engine import V8Engine
 class Deaf(V8Engine):
     def _receive(self, context, value):
         raise MemoryError
@@ -72,14 +72,15 @@ def test_an_answer_that_could_not_be_taken_is_noticed():
 # A prelude whose functions answer with whatever the text they are given makes.
 ANSWERS = """
 import json, os, sys
-from langserver.js_runtime.engine import EngineError, V8Engine
+from langserver.js_runtime.engine import EngineError
+from langserver.js_runtime.v8_engine import V8Engine
 from langserver.js_runtime.isolate import Isolate
 from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.v8_interface import Code
-PRELUDE = b"(() => { const f = (text) => (0, eval)(text)(); const b = new SharedArrayBuffer(64);"
+PRELUDE = b"(() => { 'use strict'; function f() { return (0, eval)(this)() } const b = new SharedArrayBuffer(64);"
 engine = V8Engine()
 engine.preload()
-PRELUDE += b"return [f, f, f, f, f, f, f, [''], f, f, [], 0, b, f, f, f, f, f] })()"
+PRELUDE += b"return [f, f, f, f, f, f, f, f, f, 0, b, f, f, f, f, f] })()"
 isolate = Isolate(engine, {"prelude": Code(PRELUDE)}, Libraries(()))
 told = []
 for text in json.load(sys.stdin):
@@ -93,7 +94,8 @@ os._exit(0)
 # Scripts of ours that give no value.
 UNLOADED = """
 import json, os, sys
-from langserver.js_runtime.engine import EngineError, V8Engine
+from langserver.js_runtime.engine import EngineError
+from langserver.js_runtime.v8_engine import V8Engine
 from langserver.js_runtime.isolate import Isolate
 from langserver.js_runtime.libraries import Libraries
 from langserver.js_runtime.v8_interface import Code

@@ -91,6 +91,11 @@ STYLES = {
         "const a = 1, exports = 2, { require } = { require: 3 };\na + exports + require",
         6,
     ),
+    "lexicals declared behind comments": (
+        "const // one\n require = 5, // two\n module = 6\n;var <!-- three\nexports = 7;\nrequire + module + exports",
+        18,
+    ),
+    "lexicals declared behind a comment in a body": ("const // one\n\nrequire = 5\nreturn require", 5),
     "lexicals declared inside": (
         "for (const module of [1]) { const require = 2; }\nmodule.exports = typeof require;",
         "function",

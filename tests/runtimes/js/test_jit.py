@@ -162,7 +162,7 @@ def test_it_compiles_and_has_one_thread_of_its_own_all_the_same() -> None:
 
 BARE = """
 import os
-from langserver.js_runtime.engine import V8Engine
+from langserver.js_runtime.v8_engine import V8Engine
 engine = V8Engine(jit=True)
 engine.preload()
 engine.open()
@@ -181,7 +181,7 @@ def test_webassembly_has_no_function_even_where_the_prelude_did_not_take_it_away
 
 BROKEN = """
 import os, sys
-from langserver.js_runtime.engine import V8Engine
+from langserver.js_runtime.v8_engine import V8Engine
 engine = V8Engine(jit=True)
 engine.preload()
 engine.open()
@@ -200,11 +200,11 @@ os._exit(0)
     ("breakage", "said"),
     {
         "engine._code_bytes = 0": b"the engine has 0 bytes for code",
-        "engine._mprotect = lambda *_: 0": b"memory that was taken away is still there",
-        "real = engine._mprotect; engine._mprotect = lambda at, size, to: real(at, size, to) if to else 0": (
+        "engine._executable._mprotect = lambda *_: 0": b"memory that was taken away is still there",
+        "it = engine._executable; real = it._mprotect; it._mprotect = lambda a, n, to: real(a, n, to) if to else 0": (
             b"memory that was taken away is still there"
         ),
-        "engine._mprotect = lambda *_: -1": b"mprotect",
+        "engine._executable._mprotect = lambda *_: -1": b"mprotect",
         "engine._code_start += 1": b"mprotect",
     }.items(),
 )

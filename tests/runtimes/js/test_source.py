@@ -77,6 +77,14 @@ DOUBTFUL = [
     "const /* the first */ module = inputs",
     "const { a, ...exports } = inputs",
     "const module = items[0];",
+    "const // the first\n require = 5",
+    "let a, // one, and\n\n  module = 1",
+    "var <!-- as it was\nexports",
+    "const /* of a line\n*/\nrequire = 1",
+    "const\n--> a comment too\nmodule = 1",
+    "const { a: // renamed\r\n exports } = inputs",
+    "const [ // \u2028require ] = inputs",
+    "const\ufeff// a mark\n\ufeffrequire = 1",
 ]
 PLAIN = [
     "require('x')",
@@ -88,6 +96,9 @@ PLAIN = [
     "item.module; a.b.exports; x.require",
     "const load = require; // this module needs it",
     "exports = module.exports = 1",
+    "// what this gives\nmodule.exports = { a }",
+    "if (a) { module.exports = 1 } // or\nexports.a = 2",
+    "f(1)\nrequire('x')",
 ]
 
 
@@ -120,6 +131,9 @@ LONG = {
     "throw and blanks": "throw" + " " * 900_000,
     "returns": "return " * 140_000,
     "lines with a return": "\n  return" * 100_000,
+    "lines with a name": "require\n" * 120_000,
+    "comments before a name": "// a comment\nmodule.x\n" * 40_000,
+    "comment marks": "//" * 450_000 + "\nrequire",
     "lines of blanks": (" " * 1000 + "\n") * 900,
 }
 

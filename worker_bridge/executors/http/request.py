@@ -5,21 +5,26 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypeVar
 from urllib.parse import quote_plus
 
-from worker_bridge.core.json_text import Member, members
+from worker_bridge.core.json_text import Members, value
 from worker_bridge.executors.egress.url import Target, parse_url
 from worker_bridge.executors.http.failure import Failure, Kind
 from worker_bridge.executors.http.headers import Headers, is_header_value, parse_headers
 
+Plain = str | bool | int | float
+
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 WRITING: Final = frozenset({"POST", "PUT", "PATCH"})
 
-_KNOWN: Final = ("method", "url", "headers", "query", "body", "timeout_seconds", "expect_status")
+_MEMBERS: Final = Members("method", "url", "headers", "query", "body", "timeout_seconds", "expect_status", others=False)
+_QUERY: Final = dict[str, Plain | list[Plain]]
+_EXPECT: Any = int | list[int]
 _STATUSES: Final = range(200, 600)
 _MAX_STATUSES: Final = 100
-_ABSENT: Final = Member(None, "")
+
+Kindred = TypeVar("Kindred")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,27 +60,34 @@ def parse_request(text: str, task_id: str) -> Asked:
     Raises Failure (BAD_REQUEST), and Refused of a URL.
     """
     try:
-        given = members(text)
+        given = _MEMBERS.of(text)
     except ValueError as error:
         raise _bad(f"the task's input: {error}") from None
-    for name in given:
-        if name not in _KNOWN:
-            raise _bad(f"there is no {name[:100]!a}, only {', '.join(_KNOWN)}")
-    url = given.get("url", _ABSENT).value
-    if not isinstance(url, str):
-        raise _bad("url must be a string")
-    method, body = _method(given.get("method", _ABSENT).value), _body(given.get("body", _ABSENT))
-    headers = parse_headers(given.get("headers", _ABSENT).value)
+    method = _method(_read(given, "method", str))
+    url = _read(given, "url", str)
+    if url is None:
+        raise _bad("url is missing")
+    body = _body(given.get("body"))
+    headers = parse_headers(_read(given, "headers", dict[str, str]) or {})
     if body is not None:
         headers.setdefault("content-type", "application/json")
     if method in WRITING:
         headers.setdefault("idempotency-key", idempotency_key(task_id))
-    target = parse_url(_with_query(url, given.get("query", _ABSENT).value))
+    target = parse_url(_with_query(url, _read(given, "query", _QUERY) or {}))
     return Asked(
         Request(method, target, headers, body),
-        _timeout(given.get("timeout_seconds", _ABSENT).value),
-        _statuses(given.get("expect_status", _ABSENT).value),
+        _timeout(_read(given, "timeout_seconds", float)),
+        _statuses(_read(given, "expect_status", _EXPECT)),
     )
+
+
+def _read(given: Mapping[str, str], name: str, kind: type[Kindred]) -> Kindred | None:
+    if name not in given:
+        return None
+    try:
+        return value(given[name], kind)
+    except ValueError as error:
+        raise _bad(f"{name}: {error}") from None
 
 
 def idempotency_key(task_id: str) -> str:
@@ -83,61 +95,50 @@ def idempotency_key(task_id: str) -> str:
     return task_id if is_header_value(task_id) else f"sha256-{hashlib.sha256(task_id.encode()).hexdigest()}"
 
 
-def _method(value: Any) -> str:
-    if not isinstance(value, str) or value.upper() not in METHODS:
+def _method(written: str | None) -> str:
+    method = (written or "").upper()
+    if method not in METHODS:
         raise _bad(f"method must be one of {', '.join(METHODS)}")
-    return value.upper()
+    return method
 
 
-def _body(member: Member) -> bytes | None:
+def _body(text: str | None) -> bytes | None:
     """A string is sent as it is, everything else as the JSON text that was written."""
-    if member.value is None:
-        return None
-    text = member.value if isinstance(member.value, str) else member.text
+    if text is None or not text.startswith('"'):
+        return None if text is None else text.encode()
     try:
-        return text.encode()
-    except UnicodeEncodeError:
-        raise _bad("body holds half of a surrogate pair") from None
+        return value(text, str).encode()
+    except ValueError as error:
+        raise _bad(f"body: {error}") from None
 
 
-def _with_query(url: str, value: Any) -> str:
-    if value is None:
-        return url
-    if not isinstance(value, Mapping):
-        raise _bad("query must be an object")
-    pairs = [(name, one) for name, many in value.items() for one in (many if isinstance(many, list) else [many])]
-    try:
-        added = "&".join(f"{quote_plus(name)}={quote_plus(_plain(name, one))}" for name, one in pairs)
-    except UnicodeEncodeError:
-        raise _bad("query holds half of a surrogate pair") from None
+def _with_query(url: str, query: Mapping[str, Plain | list[Plain]]) -> str:
+    pairs = [(name, one) for name, many in query.items() for one in (many if isinstance(many, list) else [many])]
+    added = "&".join(f"{quote_plus(name)}={quote_plus(_plain(one))}" for name, one in pairs)
     if not added:
         return url
     before = url.partition("#")[0]
     return before + ("&" if "?" in before else "?") + added
 
 
-def _plain(name: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str | int | float):
-        return str(value)
-    raise _bad(f"query: {name[:100]!a} must be a string, a number, true, false, or a list of those")
+def _plain(written: Plain) -> str:
+    if isinstance(written, bool):
+        return "true" if written else "false"
+    return str(written)
 
 
-def _timeout(value: Any) -> float | None:
-    if value is None:
+def _timeout(seconds: float | None) -> float | None:
+    if seconds is not None and not 0 < seconds < float("inf"):
+        raise _bad("timeout_seconds must be over 0")
+    return seconds
+
+
+def _statuses(written: int | list[int] | None) -> frozenset[int] | None:
+    if written is None:
         return None
-    if type(value) not in (int, float) or not 0 < value < float("inf"):
-        raise _bad("timeout_seconds must be a number of seconds over 0")
-    return float(value)
-
-
-def _statuses(value: Any) -> frozenset[int] | None:
-    if value is None:
-        return None
-    listed = value if isinstance(value, list) else [value]
-    if not 1 <= len(listed) <= _MAX_STATUSES or not all(type(one) is int and one in _STATUSES for one in listed):
-        raise _bad("expect_status must be a status from 200 to 599, or a list of them")
+    listed = written if isinstance(written, list) else [written]
+    if not 1 <= len(listed) <= _MAX_STATUSES or not all(status in _STATUSES for status in listed):
+        raise _bad(f"expect_status must be a status from 200 to 599, or a list of up to {_MAX_STATUSES} of them")
     return frozenset(listed)
 
 

@@ -1,6 +1,6 @@
 // require('assert') and require('assert/strict')
 (host) => {
-  const { needType } = host.library('faults');
+  const { coded, missing, needType, wrongType } = host.library('faults');
   const { isDeepEqual } = host.library('modules/util');
   const shown = (value) => host.inspect(value);
 
@@ -27,7 +27,9 @@
   // One check: a test of actual and expected, and what is wrong when it fails.
   function check(operator, test, complaint, sign) {
     const one = {
-      [operator](actual, expected, message) {
+      [operator](...given) {
+        if (given.length < 2) throw missing('The "actual" and "expected" arguments must be specified');
+        const [actual, expected, message] = given;
         if (test(actual, expected)) return;
         fail(message, `${complaint}:\n\n${compared(actual, expected, sign)}\n`, { actual, expected, operator, stackStartFn: one });
       },
@@ -76,13 +78,27 @@
     }
   }
 
-  async function settled(promise) {
+  async function settled(promiseOrFunction) {
+    const isFunction = typeof promiseOrFunction === 'function';
+    const promise = isFunction ? promiseOrFunction() : promiseOrFunction;
+    if (typeof promise?.then !== 'function') {
+      if (isFunction) throw coded(TypeError, 'ERR_INVALID_RETURN_VALUE', 'Expected instance of Promise to be returned from the "promiseFn" function');
+      throw wrongType('promiseFn', 'of type function or an instance of Promise', promise);
+    }
     try {
-      await (typeof promise === 'function' ? promise() : promise);
+      await promise;
       return undefined;
     } catch (error) {
       return { error };
     }
+  }
+
+  function matching(operator, isWanted, complaint) {
+    const one = check(operator, (text, pattern) => typeof text === 'string' && (RegExp.prototype.exec.call(pattern, text) !== null) === isWanted, complaint);
+    return (...given) => {
+      if (!(given[1] instanceof RegExp)) throw wrongType('regexp', 'an instance of RegExp', given[1]);
+      one(...given);
+    };
   }
 
   const loose = (a, b) => a == b || (a !== a && b !== b);
@@ -103,8 +119,8 @@
     deepStrictEqual,
     notDeepStrictEqual,
     fail: (message) => fail(message, 'Failed', { operator: 'fail' }),
-    match: check('match', (text, pattern) => pattern.test(text), 'The input did not match the regular expression'),
-    doesNotMatch: check('doesNotMatch', (text, pattern) => !pattern.test(text), 'The input was expected not to match'),
+    match: matching('match', true, 'The input did not match the regular expression'),
+    doesNotMatch: matching('doesNotMatch', false, 'The input was expected not to match'),
     throws: (callback, expected, message) => judge(outcomeOf(callback), expected, message, true, 'throws'),
     doesNotThrow: (callback, expected, message) => judge(outcomeOf(callback), expected, message, false, 'doesNotThrow'),
     rejects: async (promise, expected, message) => judge(await settled(promise), expected, message, true, 'rejects'),

@@ -13,7 +13,7 @@
     'publicEncrypt scrypt scryptSync X509Certificate';
 
   function bytesOf(data, encoding, what = 'data') {
-    if (typeof data === 'string') return Buffer.from(data, encoding === 'buffer' ? 'utf8' : encoding);
+    if (typeof data === 'string') return Buffer.from(data, Buffer.isEncoding(encoding) ? encoding : 'utf8');
     if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     if (data instanceof ArrayBuffer) return new Uint8Array(data);
     throw wrongType(what, 'of type string or an instance of Buffer, TypedArray, or DataView', data);
@@ -93,7 +93,7 @@
     return answer(callback, () => fillRandom(Buffer.alloc(size)));
   }
 
-  function randomFillSync(buffer, offset = 0, size = buffer.byteLength - offset) {
+  function randomFillSync(buffer, offset = 0, size = buffer?.byteLength - offset) {
     if (typeof buffer !== 'object' || buffer === null) throw wrongType('buf', 'an instance of ArrayBuffer or ArrayBufferView', buffer);
     const bytes = bytesOf(buffer, undefined, 'buf');
     needType('number', 'offset', offset);
@@ -148,9 +148,15 @@
     createHmac(name, key) {
       needType('string', 'hmac', name);
       if (key === undefined || key === null) throw wrongType('key', 'of type string or an instance of Buffer, TypedArray, or DataView', key);
-      return new Hmac(hmac.create(hashFor(name, 'hmac'), bytesOf(key, undefined, 'key')));
+      const secret = bytesOf(key, undefined, 'key');
+      return new Hmac(hmac.create(hashFor(name, 'hmac'), secret));
     },
-    hash: (name, data, encoding = 'hex') => encoded(hashFor(name, 'algorithm', Error)(bytesOf(data)), encoding),
+    hash(name, data, encoding = 'hex') {
+      needType('string', 'algorithm', name);
+      const bytes = bytesOf(data, undefined, 'input');
+      needType('string', 'outputEncoding', encoding);
+      return encoded(hashFor(name, 'algorithm', Error)(bytes), encoding);
+    },
     getHashes: () => [...names],
     getCiphers: () => [],
     getCurves: () => [],
@@ -163,7 +169,7 @@
     randomFillSync,
     randomInt,
     randomUUID(options) {
-      if (options !== undefined && (typeof options !== 'object' || options === null)) throw wrongType('options', 'of type object', options);
+      if (options !== undefined && (typeof options !== 'object' || options === null || Array.isArray(options))) throw wrongType('options', 'of type object', options);
       return webcrypto.randomUUID();
     },
     subtle: webcrypto.subtle,

@@ -1,6 +1,6 @@
 // require('string_decoder')
 (host) => {
-  const { unknownEncoding } = host.library('faults');
+  const { unknownEncoding, wrongType } = host.library('faults');
   const { TextDecoder } = host.library('encoding');
   const { Buffer } = host.library('buffer');
   const STREAMED = { __proto__: null, utf8: 'utf-8', 'utf-8': 'utf-8', utf16le: 'utf-16le', 'utf-16le': 'utf-16le', ucs2: 'utf-16le', 'ucs-2': 'utf-16le' };
@@ -11,8 +11,8 @@
     #group;
     #held = Buffer.alloc(0);
 
-    constructor(encoding = 'utf8') {
-      const name = String(encoding).toLowerCase();
+    constructor(encoding) {
+      const name = String(encoding === undefined || encoding === null || encoding === '' ? 'utf8' : encoding).toLowerCase();
       if (!Buffer.isEncoding(name)) throw unknownEncoding(encoding);
       this.encoding = name;
       if (STREAMED[name]) this.#decoder = new TextDecoder(STREAMED[name], { ignoreBOM: true });
@@ -21,6 +21,7 @@
 
     write(data) {
       if (typeof data === 'string') return data;
+      if (!ArrayBuffer.isView(data)) throw wrongType('buf', 'an instance of Buffer, TypedArray, or DataView', data);
       if (this.#decoder) return this.#decoder.decode(data, { stream: true });
       const bytes = Buffer.concat([this.#held, data]);
       const whole = bytes.length - (bytes.length % this.#group);

@@ -1,6 +1,6 @@
 // require('url'): the classes, and the older functions parse, format and resolve.
 (host) => {
-  const { wrongType } = host.library('faults');
+  const { needType, wrongType } = host.library('faults');
   const { URL, URLSearchParams, domainToAscii, domainToUnicode } = host.library('url');
   const SLASHED = new Set(['http:', 'https:', 'ftp:', 'gopher:', 'file:', 'ws:', 'wss:']);
   const HOSTLESS = new Set(['javascript:']);
@@ -95,6 +95,7 @@
   }
 
   function format(given, options = {}) {
+    if (typeof given !== 'string' && (typeof given !== 'object' || given === null)) throw wrongType('urlObject', 'one of type object or string', given);
     if (given instanceof URL) return formatUrl(given, options);
     const url = typeof given === 'string' ? parse(given) : given;
     const auth = url.auth ? `${encodeURIComponent(url.auth).replace(/%3A/i, ':')}@` : '';
@@ -132,6 +133,8 @@
 
   // A base without a scheme stays without one.
   function resolve(from, to) {
+    needType('string', 'url', from);
+    needType('string', 'url', to);
     const url = new URL(to, new URL(from, 'resolve://'));
     return url.protocol === 'resolve:' ? url.href.replace(/^resolve:(?:\/\/(?=\/))?/, '') : url.href;
   }

@@ -1,6 +1,6 @@
 // require('util') and require('util/types')
 (host) => {
-  const { needType } = host.library('faults');
+  const { needType, wrongType } = host.library('faults');
   const TypedArray = Object.getPrototypeOf(Uint8Array);
   const tagOfTyped = Object.getOwnPropertyDescriptor(TypedArray.prototype, Symbol.toStringTag).get;
   const CUSTOM_PROMISIFY = Symbol.for('nodejs.util.promisify.custom');
@@ -128,6 +128,9 @@
   }
 
   function inherits(constructor, parent) {
+    needType('function', 'ctor', constructor);
+    needType('function', 'superCtor', parent);
+    if (parent.prototype === undefined) throw wrongType('superCtor.prototype', 'of type object', undefined);
     Object.defineProperty(constructor, 'super_', { value: parent, writable: true, configurable: true });
     Object.setPrototypeOf(constructor.prototype, parent.prototype);
   }
@@ -149,7 +152,10 @@
   const debuglog = () => Object.assign(() => {}, { enabled: false });
   const util = {
     format: (...values) => host.format(values),
-    formatWithOptions: (options, ...values) => host.format(values),
+    formatWithOptions(options, ...values) {
+      if (typeof options !== 'object' || options === null) throw wrongType('inspectOptions', 'of type object', options);
+      return host.format(values);
+    },
     inspect,
     isDeepStrictEqual: (a, b) => isDeepEqual(a, b, true),
     promisify,
@@ -160,8 +166,11 @@
     debug: debuglog,
     isArray: Array.isArray,
     // eslint-disable-next-line no-control-regex
-    stripVTControlCharacters: (text) => String(text).replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)/g, ''),
-    toUSVString: (text) => String(text).toWellFormed(),
+    stripVTControlCharacters(text) {
+      needType('string', 'str', text);
+      return text.replace(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)/g, '');
+    },
+    toUSVString: (text) => `${text}`.toWellFormed(),
     types,
     get TextEncoder() { return host.library('encoding').TextEncoder; },
     get TextDecoder() { return host.library('encoding').TextDecoder; },

@@ -1,0 +1,34 @@
+"""A coordinator whose process dies between an XADD and the commit that would remember it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Mapping
+
+from coordinator.address import parse_address
+from coordinator.app import Coordinator
+from coordinator.settings import Settings
+from coordinator.streams.redis import RedisStreams
+
+
+class DeadlyStreams(RedisStreams):
+    """Redis's, but the first entry is the last thing that this process does."""
+
+    async def add(self, stream: str, fields: Mapping[str, str]) -> str:
+        await super().add(stream, fields)
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+
+async def main() -> None:
+    settings = Settings()
+    redis = parse_address(settings.redis_addr)
+    async with Coordinator(settings, DeadlyStreams(redis.host, redis.port)) as coordinator:
+        print(f"coordinator listening on {coordinator.address}", flush=True)
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
