@@ -78,19 +78,23 @@ async def main(address: str, requests: int, rounds: int) -> None:
     bare = [Bare(address, *await asyncio.open_connection(host, int(port))) for _ in range(AT_ONCE)]
     executor = HttpExecutor(Policy((ipaddress.ip_network("127.0.0.0/8"),)), Uncounted())
 
-    async def run(path: str) -> bytes:
+    def task(path: str) -> Task:
         text = json.dumps({"method": "GET", "url": f"http://{address}{path}"})
-        outcome = await executor.execute(Task("task", "run", "node", "http", "flow", "1", 1, text), 30)
+        return Task("task", "run", "node", "http", "flow", "1", 1, text)
+
+    async def run(one: Task) -> bytes:
+        outcome = await executor.execute(one, 30)
         assert outcome.completed, outcome.error
         return outcome.output
 
+    one = task("/")
     took: dict[str, list[int]] = {"bare": [], "tasks": []}
     for _ in range(rounds):
         took["bare"].append(await timed(lambda number: bare[number].get(), requests))
-        took["tasks"].append(await timed(lambda _number: run("/"), requests))
-    took["connections"] = [int(await run("/connections")) - AT_ONCE]
-    for one in bare:
-        one.close()
+        took["tasks"].append(await timed(lambda _number: run(one), requests))
+    took["connections"] = [int(await run(task("/connections"))) - AT_ONCE]
+    for connection in bare:
+        connection.close()
     await executor.close()
     print(json.dumps(took))
 

@@ -1,4 +1,4 @@
-"""Two bridges, two language servers, coordinator and Redis, two proxies between, and one who is paid; and who ends them."""
+"""Two bridges, two language servers, coordinator, Redis, two proxies between, one who is paid; and who ends them."""
 
 from __future__ import annotations
 

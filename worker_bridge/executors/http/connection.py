@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 import h11
@@ -57,16 +57,16 @@ class Connection:
         while True:
             event = await self._event(before_body=True)
             if isinstance(event, h11.Response):
-                return _head(event)
+                return self._head(event)
 
-    async def body(self) -> AsyncGenerator[bytes, None]:
-        """The response's body as it comes, still coded. Raises Failure."""
+    async def receive(self) -> bytes:
+        """More of the response's body as it comes, still coded; nothing when it is over. Raises Failure."""
         while True:
             event = await self._event(before_body=False)
-            if isinstance(event, h11.Data):
-                yield bytes(event.data)
-            elif isinstance(event, h11.EndOfMessage):
-                return
+            if isinstance(event, h11.EndOfMessage):
+                return b""
+            if isinstance(event, h11.Data) and event.data:
+                return bytes(event.data)
 
     def again(self) -> bool:
         """Whether another request may follow; nothing of the last response may be left to answer that one."""
@@ -87,6 +87,13 @@ class Connection:
     def close(self) -> None:
         """Ends it now."""
         self._wire.close()
+
+    def _head(self, response: h11.Response) -> Head:
+        headers = tuple(response.headers)
+        # With one read more may have come than there is room for.
+        if self._received > MAX_HEADER_BYTES and sum(map(len, chain.from_iterable(headers))) > MAX_HEADER_BYTES:
+            raise _large_head()
+        return Head(response.status_code, response.reason, headers)
 
     async def _event(self, *, before_body: bool) -> object:
         while True:
@@ -118,13 +125,6 @@ class Connection:
             self._http.receive_data(data)
         except h11.RemoteProtocolError as error:
             raise _broken(error) from None
-
-
-def _head(response: h11.Response) -> Head:
-    headers = tuple((bytes(name), bytes(value)) for name, value in response.headers)
-    if sum(len(name) + len(value) + 4 for name, value in headers) > MAX_HEADER_BYTES:
-        raise _large_head()
-    return Head(response.status_code, bytes(response.reason), headers)
 
 
 def _large_head() -> Failure:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Final
 
@@ -41,18 +40,25 @@ async def exchange(pool: Pool, request: Request, wanted: Callable[[Head], bool])
 
 
 async def _exchange(pool: Pool, request: Request, wanted: Callable[[Head], bool], *, fresh: bool) -> Answer:
-    async with pool.connection(request.target, fresh=fresh) as connection:
-        again = connection.used and request.method in _HARMLESS
-        try:
-            head = await connection.send(request.method, request.target, _framed(request), request.body)
-        except Unanswered as error:
-            if again:
-                raise
-            raise Failure(
-                Kind.BAD_RESPONSE, f"{request.target.authority} closed the connection without an answer: {error}"
-            ) from None
+    connection = await pool.take(request.target, fresh=fresh)
+    try:
+        head = await _sent(connection, request)
         body = await (_whole(connection, head) if wanted(head) else _beginning(connection, head))
         return Answer(connection.host, head, body)
+    finally:
+        pool.put_back(connection)
+
+
+async def _sent(connection: Connection, request: Request) -> Head:
+    """What the answer begins with. Raises Unanswered where the same may be sent again."""
+    again = connection.used and request.method in _HARMLESS
+    try:
+        return await connection.send(request.method, request.target, _framed(request), request.body)
+    except Unanswered as error:
+        if again:
+            raise
+        text = f"{request.target.authority} closed the connection without an answer: {error}"
+        raise Failure(Kind.BAD_RESPONSE, text) from None
 
 
 def _framed(request: Request) -> dict[str, str]:
@@ -66,14 +72,13 @@ async def _whole(connection: Connection, head: Head) -> bytes:
     parts: list[bytes] = []
     size = 0
     coded = decoder(head.values(b"content-encoding"))
-    async with aclosing(connection.body()) as body:
-        async for data in body:
-            for piece in coded.pieces(data):
-                size += len(piece)
-                if size > MAX_BODY_BYTES:
-                    text = f"the response's body has more than {MAX_BODY_BYTES} bytes"
-                    raise Failure(Kind.TOO_LARGE, text, terminal=True)
-                parts.append(piece)
+    while data := await connection.receive():
+        for piece in coded.pieces(data):
+            size += len(piece)
+            if size > MAX_BODY_BYTES:
+                text = f"the response's body has more than {MAX_BODY_BYTES} bytes"
+                raise Failure(Kind.TOO_LARGE, text, terminal=True)
+            parts.append(piece)
     coded.end()
     return b"".join(parts)
 
@@ -84,13 +89,12 @@ async def _beginning(connection: Connection, head: Head) -> bytes:
     size = 0
     try:
         coded = decoder(head.values(b"content-encoding"))
-        async with aclosing(connection.body()) as body:
-            async for data in body:
-                for piece in coded.pieces(data):
-                    size += len(piece)
-                    if size > _UNWANTED_BYTES:
-                        return b"".join(parts)
-                    parts.append(piece)
+        while data := await connection.receive():
+            for piece in coded.pieces(data):
+                size += len(piece)
+                if size > _UNWANTED_BYTES:
+                    return b"".join(parts)
+                parts.append(piece)
     except Failure:
         pass
     return b"".join(parts)

@@ -81,7 +81,6 @@ class HttpExecutor:
             self._policy.admit(request.target)
             answer = await self._exchange(asked, self._traced(request, traceparent))
             head = answer.head
-            wait = asked_to_wait(head.status, head.values(b"retry-after"), datetime.now(UTC))
             if leads_elsewhere(head) and asked.follows(head.status):
                 redirects += 1
                 if redirects > MAX_REDIRECTS:
@@ -89,11 +88,12 @@ class HttpExecutor:
                 request = redirected(request, head)
             elif asked.expects(head.status):
                 return await _normalised(answer)
-            elif wait is not None and waits < MAX_WAITS and time.monotonic() + wait < until:
+            else:
+                wait = asked_to_wait(head.status, head.values(b"retry-after"), datetime.now(UTC))
+                if wait is None or waits == MAX_WAITS or time.monotonic() + wait >= until:
+                    raise _status(answer)
                 waits += 1
                 await asyncio.sleep(wait)
-            else:
-                raise _status(answer)
 
     async def _exchange(self, asked: Asked, request: Request) -> Answer:
         begun = time.monotonic()
