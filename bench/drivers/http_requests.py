@@ -21,6 +21,7 @@ from worker_bridge.executors.egress.refusal import Reason
 from worker_bridge.executors.http.executor import HttpExecutor
 
 AT_ONCE = 10
+_HEADERS = (("user-agent", "worker-bridge"), ("accept-encoding", "gzip"))  # as a task sends them
 
 
 class Uncounted:
@@ -41,9 +42,9 @@ class Bare:
         self._http = h11.Connection(h11.CLIENT)
 
     async def get(self) -> bytes:
-        """The body of one response."""
+        """The body of the response to the same request."""
         http, body = self._http, b""
-        request = h11.Request(method="GET", target="/", headers=[("host", self._host), ("accept", "*/*")])
+        request = h11.Request(method="GET", target="/", headers=[("host", self._host), *_HEADERS])
         self._writer.write((http.send(request) or b"") + (http.send(h11.EndOfMessage()) or b""))
         while True:
             event = http.next_event()

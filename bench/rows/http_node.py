@@ -19,8 +19,8 @@ RATIOS = (
 )
 
 _AT_ONCE = 10
-_REQUESTS = 2_000
-_ROUNDS = 7
+_REQUESTS = 1_000
+_ROUNDS = 21
 
 
 def rows(context: Context) -> list[Row]:

@@ -31,7 +31,7 @@ class Members:
     """Reads these members of objects, and passes over the others, or refuses them."""
 
     def __init__(self, *names: str, others: bool = True) -> None:
-        absent = msgspec.Raw(b"null")
+        self._absent = absent = msgspec.Raw(b"null")
         held = msgspec.defstruct(
             "Held", [(name, msgspec.Raw, absent) for name in names], forbid_unknown_fields=not others
         )
@@ -62,7 +62,8 @@ class Members:
             held = self._decoder.decode(text)
         except RecursionError:
             raise ValueError("nested too deeply") from None
-        return {name: bytes(getattr(held, name)).decode() for name in self._names}
+        found = ((name, getattr(held, name)) for name in self._names)
+        return {name: bytes(raw).decode() for name, raw in found if raw is not self._absent}
 
 
 def _without_surrogates(pieces: Sequence[str], mark: str) -> str:

@@ -34,7 +34,9 @@ class Pool:
 
     async def take(self, target: Target, *, fresh: bool = False) -> Connection:
         """A connection to `target`, `fresh` or not, that is given to `put_back` whatever happens."""
-        host = self._hosts.setdefault(target.host, _Host())
+        host = self._hosts.get(target.host)
+        if host is None:
+            host = self._hosts[target.host] = _Host()
         host.users += 1
         try:
             await host.turns.acquire()
