@@ -7,6 +7,7 @@ from pathlib import Path
 
 from coordinator.settings import Settings as CoordinatorSettings
 from langserver.settings import Settings
+from worker_bridge.settings import Settings as BridgeSettings
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20}
@@ -54,3 +55,12 @@ def test_the_coordinators_table_has_the_defaults(monkeypatch) -> None:
         default = getattr(CoordinatorSettings(), name)
         shown = default.get_secret_value() if name == "database_url" else default
         assert text == ("off" if shown is False else str(shown)), variable
+
+
+def test_the_bridges_table_names_every_setting_and_no_other() -> None:
+    section = README.read_text().partition("## Settings of the worker bridge")[2].partition("\n## ")[0]
+    rows = dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]+) \|", section, re.MULTILINE))
+    assert set(rows) == {field.upper() for field in BridgeSettings.model_fields}
+    for name, text in rows.items():
+        if text.strip().isdecimal():
+            assert BridgeSettings.model_fields[name.lower()].default == int(text), name
