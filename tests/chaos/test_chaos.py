@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,17 +17,24 @@ STUCK_SECONDS = 180.0  # nothing at all ends for so long: it hangs
 SEED = 20_261
 
 
+@pytest.fixture
+def database_url(request: pytest.FixtureRequest, tmp_path: Path, make_database: Callable[[], str]) -> str:
+    return f"sqlite:///{tmp_path}/coordinator.db" if request.param == "sqlite" else make_database()
+
+
 @pytest.mark.parametrize(
-    ("tasks", "rounds"),
+    ("database_url", "tasks", "rounds"),
     [
-        pytest.param(160, 1, marks=pytest.mark.timeout(600)),
-        pytest.param(2000, 8, marks=[pytest.mark.slow, pytest.mark.timeout(1800)]),
+        pytest.param("sqlite", 160, 1, marks=pytest.mark.timeout(600)),
+        pytest.param("sqlite", 2000, 8, marks=[pytest.mark.slow, pytest.mark.timeout(1800)]),
+        pytest.param("postgresql", 400, 2, marks=[pytest.mark.slow, pytest.mark.timeout(1800)]),
     ],
+    indirect=["database_url"],
 )
-async def test_every_task_ends_once_whatever_dies(tmp_path: Path, tasks: int, rounds: int) -> None:
+async def test_every_task_ends_once_whatever_dies(tmp_path: Path, database_url: str, tasks: int, rounds: int) -> None:
     order = victims(SEED, rounds)
     share = -(-tasks // len(order))
-    async with world(tmp_path, f"sqlite:///{tmp_path}/coordinator.db", SEED) as parts:
+    async with world(tmp_path, database_url, SEED) as parts:
         plan = [planned(number, parts.payments.url) for number in range(1, tasks + 1)]
         await poison(parts)
         for number, victim in enumerate(order):
