@@ -111,6 +111,12 @@ ATTACKS: dict[str, tuple[Act, str, bool]] = {
         "HTTP_STATUS: 500 No: ",
         False,
     ),
+    "an error that drips": (bytes_of(b"HTTP/1.1 404 No\r\n\r\n", b"x", pause=0.05), "HTTP_STATUS: 404 No: xx", True),
+    "a redirect that drips": (
+        bytes_of(b"HTTP/1.1 302 No\r\nLocation: http://10.0.0.1/\r\n\r\n", b"x", pause=0.05),
+        "EGRESS_REFUSED: 10.0.0.1: ",
+        True,
+    ),
     "an error that is a bomb": (
         saying(answer(ONCE, "404 No", [("Content-Encoding", "gzip")])),
         "HTTP_STATUS: 404 No: ",

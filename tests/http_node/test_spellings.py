@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+from urllib.parse import urlsplit
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from worker_bridge.executors.egress.addresses import Standing, standing
 from worker_bridge.executors.egress.policy import Policy
 from worker_bridge.executors.egress.refusal import Reason, Refused
 from worker_bridge.executors.egress.url import parse_url
@@ -186,3 +190,37 @@ def test_one_parse_serves_all() -> None:
     assert target.authority == "api.example.com"
     assert target.path == "/%C3%84+b/%2F?q=%C3%BC"
     assert parse_url("http://[2606:4700:0::1111]:8080").authority == "[2606:4700::1111]:8080"
+
+
+PIECES = st.sampled_from(
+    [
+        *"http https :// // / : @ ? # [ ] % \\ . 0x7f 127 1 :: ffff a - example.com localhost 80 %2e %25 xn-- _".split(),
+        *("\t", "\n", " ", "\0", "。", "１", "é", "\u202e", "\ud800"),
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=12).map("".join) | st.text())
+@settings(max_examples=1_000)
+def test_whatever_is_read_is_read_the_same_by_others(text: str) -> None:
+    for url in (text, f"http://{text}", f"https://{text}/x"):
+        try:
+            target = parse_url(url)
+        except Refused:
+            continue
+        assert parse_url(target.url) == target
+        other = urlsplit(target.url)
+        assert (other.scheme, other.hostname, other.port or target.port) == (target.scheme, target.host, target.port)
+        assert other.username is None
+        assert target.host.isascii()
+        assert target.path.isascii()
+        assert target.path.isprintable()
+
+
+@given(st.ip_addresses(v=4) | st.ip_addresses(v=6))
+@settings(max_examples=2_000)
+def test_nothing_is_public_that_the_standard_library_knows_better(address: ipaddress.IPv4Address) -> None:
+    if standing(address) is Standing.PUBLIC:
+        assert address.is_global
+        assert not address.is_multicast
+        assert not address.is_reserved

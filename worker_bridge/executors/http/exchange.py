@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -17,6 +19,7 @@ MAX_BODY_BYTES: Final = 2 << 20
 
 # Of an answer that is not the task's output: enough for an excerpt, and mostly for the connection to be used again.
 _UNWANTED_BYTES: Final = 64 << 10
+_UNWANTED_SECONDS: Final = 1.0
 # Asking twice changes nothing: a server may close a connection in the very moment in which it is used again.
 _HARMLESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _ALWAYS: Final = {"user-agent": "worker-bridge", "accept-encoding": "gzip"}
@@ -87,14 +90,13 @@ async def _beginning(connection: Connection, head: Head) -> bytes:
     """What can be had of it: the status is what counts."""
     parts: list[bytes] = []
     size = 0
-    try:
+    with contextlib.suppress(Failure, TimeoutError):
         coded = decoder(head.values(b"content-encoding"))
-        while data := await connection.receive():
-            for piece in coded.pieces(data):
-                size += len(piece)
-                if size > _UNWANTED_BYTES:
-                    return b"".join(parts)
-                parts.append(piece)
-    except Failure:
-        pass
+        async with asyncio.timeout(_UNWANTED_SECONDS):
+            while data := await connection.receive():
+                for piece in coded.pieces(data):
+                    size += len(piece)
+                    if size > _UNWANTED_BYTES:
+                        return b"".join(parts)
+                    parts.append(piece)
     return b"".join(parts)
