@@ -24,6 +24,8 @@ def refused(text: str) -> str:
         parse_request(text, "task-1")
     assert caught.value.kind is Kind.BAD_REQUEST
     assert caught.value.terminal
+    assert caught.value.text.isprintable()
+    assert len(caught.value.text) < 500
     return caught.value.text
 
 
@@ -84,6 +86,7 @@ def test_statuses_and_seconds() -> None:
         {"url": None},
         {"url": ["https://a.example.com"]},
         {"verb": "GET"},
+        {"x\r\n\x1b[31m\u202e" + "y" * 5_000: 1},
         {"headers": []},
         {"headers": {"X": 1}},
         {"headers": {"X": ["a"]}},

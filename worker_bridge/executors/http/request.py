@@ -10,7 +10,7 @@ from urllib.parse import quote_plus
 
 from worker_bridge.core.json_text import Members, value
 from worker_bridge.executors.egress.url import Target, parse_url
-from worker_bridge.executors.http.failure import Failure, Kind
+from worker_bridge.executors.http.failure import Failure, Kind, excerpt
 from worker_bridge.executors.http.headers import Headers, is_header_value, parse_headers
 
 Plain = str | bool | int | float
@@ -23,6 +23,7 @@ _QUERY: Final = dict[str, Plain | list[Plain]]
 _EXPECT: Any = int | list[int]
 _STATUSES: Final = range(200, 600)
 _MAX_STATUSES: Final = 100
+_SHOWN_BYTES: Final = 300
 
 Kindred = TypeVar("Kindred")
 
@@ -62,7 +63,7 @@ def parse_request(text: str, task_id: str) -> Asked:
     try:
         given = _MEMBERS.of(text)
     except ValueError as error:
-        raise _bad(f"the task's input: {error}") from None
+        raise _bad(f"the task's input: {_said(error)}") from None
     method = _method(_read(given, "method", str))
     url = _read(given, "url", str)
     if url is None:
@@ -87,7 +88,7 @@ def _read(given: Mapping[str, str], name: str, kind: type[Kindred]) -> Kindred |
     try:
         return value(given[name], kind)
     except ValueError as error:
-        raise _bad(f"{name}: {error}") from None
+        raise _bad(f"{name}: {_said(error)}") from None
 
 
 def idempotency_key(task_id: str) -> str:
@@ -140,6 +141,11 @@ def _statuses(written: int | list[int] | None) -> frozenset[int] | None:
     if not 1 <= len(listed) <= _MAX_STATUSES or not all(status in _STATUSES for status in listed):
         raise _bad(f"expect_status must be a status from 200 to 599, or a list of up to {_MAX_STATUSES} of them")
     return frozenset(listed)
+
+
+def _said(error: ValueError) -> str:
+    """It may quote the author."""
+    return excerpt(str(error).encode(errors="replace"), _SHOWN_BYTES)
 
 
 def _bad(text: str) -> Failure:
