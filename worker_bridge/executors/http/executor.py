@@ -54,13 +54,11 @@ class HttpExecutor:
 
     async def execute(self, task: Task, seconds: int) -> Outcome:
         """See Executor."""
-        until = time.monotonic() + seconds
         try:
             asked = parse_request(task.input, task.task_id)
             allowed = min(seconds, asked.timeout_seconds or seconds)
-            until = time.monotonic() + allowed
             async with asyncio.timeout(allowed):
-                output = await self._output(asked, task.traceparent, until)
+                output = await self._output(asked, task.traceparent, time.monotonic() + allowed)
         except Refused as refused:
             self._telemetry.http_refused(refused.reason)
             return Outcome.failed(Kind.EGRESS_REFUSED, str(refused), terminal=True)
