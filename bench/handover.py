@@ -11,13 +11,16 @@ from contextlib import asynccontextmanager
 from bench.calls import Task
 from bench.measure import NotAvailable
 from bench.parts import COMPILE, HAND_OVER, REAP, REPORT, RUN, SEAL, SPAWN
+from langserver.core.forms import Found
+from langserver.core.verdict import Bounds
 from langserver.sandbox.probe import probe
 from langserver.wire.conversation import Conversation
-from langserver.wire.frames import Kind, encode
 from langserver.wire.header import TaskHeader
 from langserver.zygote.child_handle import Child
 from langserver.zygote.client import Zygote
 from langserver.zygote.failures import SpawnRefused, ZygoteError, ZygoteLost
+from langserver.zygote.hand_over import input_parts, source_parts
+from langserver.zygote.job import Job
 
 _MEMORY_BYTES = 128 << 20
 _CPU_SECONDS = 30
@@ -41,16 +44,16 @@ async def zygote_of(runtime: str) -> AsyncIterator[Zygote]:
 
 
 async def spawned(zygote: Zygote, ahead: bool = False) -> Child:
-    """A child, sealed or not; `ahead` when no task waits for it. Raises ZygoteLost, SpawnRefused."""
+    """A child, sealed or not; `ahead`: it is to wait for its task. Raises ZygoteLost, SpawnRefused."""
     return await zygote.spawn(_MEMORY_BYTES, _CPU_SECONDS, ahead)
 
 
 class Listener:
     """Hears a child, and when it said what."""
 
-    def __init__(self, child: Child) -> None:
+    def __init__(self, child: Child, wants_form: bool = False) -> None:
         self._child = child
-        self._said = Conversation(_OUTPUT_BYTES, _OUTPUT_BYTES)
+        self._said = Conversation(_OUTPUT_BYTES, _OUTPUT_BYTES, wants_form)
 
     async def sealed(self) -> int:
         """When it had said that it is sealed (perf_counter_ns). Raises NotAvailable, as all here."""
@@ -67,6 +70,11 @@ class Listener:
         if report is None or report.failures:
             raise NotAvailable(f"the task failed: {report and report.failures}")
         return moment, report.compile_ns, report.run_ns
+
+    async def form(self) -> bytes:
+        """The compiled form of its program, for which it was asked."""
+        await self._until(lambda: self._said.waits)
+        return self._said.form or b""
 
     async def _until(self, true: Callable[[], bool]) -> int:
         loop = asyncio.get_running_loop()
@@ -85,10 +93,29 @@ class Listener:
         return time.perf_counter_ns()
 
 
-async def parts_of_one(zygote: Zygote, task: Task, idle_seconds: float) -> dict[str, int]:
-    """Nanoseconds of each part. A child that idles first is a warm one: its spawn and seal are left out."""
+async def form_of(zygote: Zygote, task: Task) -> bytes:
+    """The compiled form that a server would have of a program it knows; empty for JavaScript, which has none."""
+    if task.runtime != "python":
+        return b""
+    child = await spawned(zygote)
+    try:
+        os.write(child.input_fd, b"".join(source_parts(_job(task), Found(wanted=True))))
+        return await Listener(child, wants_form=True).form()
+    finally:
+        child.kill()
+        await child.exit
+        zygote.release(child)
+
+
+async def parts_of_one(zygote: Zygote, task: Task, idle_seconds: float, form: bytes = b"") -> dict[str, int]:
+    """Nanoseconds of each part. A child that idles first is a warm one: its spawn and seal are left out.
+
+    With `form`, what it compiled to, the program is loaded instead, as a server has it done from the third time on.
+    """
+    job = _job(task)
+    whole = b"".join([*source_parts(job, Found(form)), *input_parts(job)])
     began = time.perf_counter_ns()
-    child = await spawned(zygote, ahead=idle_seconds > 0)
+    child = await spawned(zygote, ahead=bool(idle_seconds))
     spawned_at = time.perf_counter_ns()
     listener = Listener(child)
     try:
@@ -96,7 +123,7 @@ async def parts_of_one(zygote: Zygote, task: Task, idle_seconds: float) -> dict[
         if idle_seconds:
             await asyncio.sleep(idle_seconds)
         given_at = time.perf_counter_ns()
-        os.write(child.input_fd, _all_of(task))
+        os.write(child.input_fd, whole)
         child.close_input()
         started_at = await listener.started()
         reported_at, compile_ns, run_ns = await listener.reported()
@@ -123,13 +150,7 @@ def split(given_at: int, started_at: int, reported_at: int, compile_ns: int, run
     }
 
 
-def _all_of(task: Task) -> bytes:
+def _job(task: Task) -> Job:
     header = TaskHeader("run", "UTC", None, "task", _OUTPUT_BYTES, _OUTPUT_BYTES)
-    return b"".join(
-        (
-            encode(Kind.HEADER, header.encode()),
-            encode(Kind.SOURCE, task.code.encode()),
-            encode(Kind.INPUT, task.input_json.encode()),
-            encode(Kind.GO),
-        )
-    )
+    bounds = Bounds(_SECONDS, _MEMORY_BYTES, _CPU_SECONDS, _OUTPUT_BYTES)
+    return Job(task.runtime, header, task.code.encode(), task.input_json.encode(), bounds)

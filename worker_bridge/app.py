@@ -93,7 +93,7 @@ class Bridge:
             name_lost = keep.done()
         finally:
             await end(reading)
-            strays = asyncio.create_task(self._give_back_strays())
+            strays = asyncio.create_task(self._give_back_strays(self._worker.held()))
             await self._worker.drain(self._timings.drain)
             await strays
             await end((keep,))
@@ -117,13 +117,13 @@ class Bridge:
         await self._executors.usable(queue)
         await self._coordinator.usable()
 
-    async def _give_back_strays(self) -> None:
+    async def _give_back_strays(self, held: frozenset[tuple[str, str]]) -> None:
         """What was delivered to this consumer and is in no hand: a read was given up in the middle."""
         try:
             async with asyncio.timeout(_STRAYS_SECONDS):
                 for stream in self.reads:
                     for entry_id in await self._streams.mine(stream):
-                        if (stream, entry_id) not in self._worker.held():
+                        if (stream, entry_id) not in held:
                             await self._streams.give_back(stream, entry_id, self._timings.ttl)
         except (Unreachable, TimeoutError) as error:
             log.info("entries that were not started come back when they are idle for long: %s", error)

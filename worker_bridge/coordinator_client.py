@@ -29,6 +29,7 @@ _DENIALS: Final = {
     pb.LEASE_REASON_MISMATCH: Denial.MISMATCH,
 }
 _REFUSALS: Final = frozenset({grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.OUT_OF_RANGE})
+_FAILURES: Final = frozenset({grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.DATA_LOSS})
 # gRPC's own words, in all its implementations; the status alone may also mean a coordinator that is busy.
 _TOO_LARGE: Final = "larger than max"
 _QUIET_SECONDS: Final = 2 * LONGEST_SECONDS
@@ -123,9 +124,11 @@ class CoordinatorClient:
             if refused:
                 self._answers.set()
                 raise CallRefused(words(error)) from None
-            self._answers.clear()
-            self._silent_since = time.monotonic()
+            failed = error.code() in _FAILURES
+            if not failed:
+                self._answers.clear()
+                self._silent_since = time.monotonic()
             text = f"coordinator at {self.address}: {words(error)}"
-            raise NoAnswer(text, fault=error.code() in FAULTS) from None
+            raise NoAnswer(text, fault=error.code() in FAULTS, failed=failed) from None
         self._answers.set()
         return answer

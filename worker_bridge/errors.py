@@ -12,11 +12,15 @@ class Unreachable(Exception):
 
 
 class NoAnswer(Exception):
-    """A call got no answer, or one that says to try again later. `fault`: not before an operator mends something."""
+    """A call got no answer, or one that says to try again later.
 
-    def __init__(self, message: str, *, fault: bool = False) -> None:
+    `fault`: not before an operator mends something. `failed`: the coordinator answers, and fails at this very call.
+    """
+
+    def __init__(self, message: str, *, fault: bool = False, failed: bool = False) -> None:
         super().__init__(message)
         self.fault = fault
+        self.failed = failed
 
 
 class CallRefused(Exception):

@@ -6,7 +6,7 @@ import asyncio
 
 from bench.calls import Task
 from bench.context import Context
-from bench.handover import parts_of_one, zygote_of
+from bench.handover import form_of, parts_of_one, zygote_of
 from bench.measure import Ratio, Row, at_most
 from bench.parts import REAP, part_rows
 from bench.rows.baselines import SILENT_FORK
@@ -42,9 +42,10 @@ def rows(context: Context) -> list[Row]:
 async def _of(runtime: str, task: Task, count: int) -> list[Row]:
     rows: list[Row] = []
     async with zygote_of(runtime) as zygote:
+        form = await form_of(zygote, task)
         for bar, idle_seconds in ((NEW, 0.0), (WARM, _IDLE_SECONDS)):
-            await parts_of_one(zygote, task, idle_seconds)  # not counted
-            taken = [await parts_of_one(zygote, task, idle_seconds) for _ in range(count)]
+            await parts_of_one(zygote, task, idle_seconds, form)  # not counted
+            taken = [await parts_of_one(zygote, task, idle_seconds, form) for _ in range(count)]
             rows += part_rows(bar.format(runtime), {part: [one[part] for one in taken] for part in taken[0]})
         rows.append(Row(TO_REPORT.format(runtime), tuple(sum(one.values()) - one[REAP] for one in taken)))
     return rows

@@ -9,7 +9,7 @@ from typing import Any
 
 from langserver.core.claims import Failure
 from langserver.core.verdict import Verdict
-from langserver.zygote.execution import LogLine, Outcome
+from langserver.zygote.job import LogLine, Outcome
 
 
 def execute_response(outcome: Outcome, logs: Sequence[LogLine]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from langserver.commands.walls import default_layers
 from langserver.core.verdict import Refusal, Verdict
 from langserver.errors import RequestError, StartError
 from langserver.limits import VALIDATE_SECONDS, Asked, Ceilings
-from langserver.zygote.execution import LogLine
+from langserver.zygote.job import LogLine
 from langserver.zygote.request import TaskRequest, make_job
 
 

@@ -22,8 +22,8 @@ from langserver.sandbox.probe import LayerStatus, probe
 from langserver.sandbox.selftest import Finding, complaint
 from langserver.server.capabilities import with_packages
 from langserver.settings import Settings
-from langserver.zygote.execution import LogLine
 from langserver.zygote.failures import ZygoteError
+from langserver.zygote.job import LogLine
 from langserver.zygote.request import RUNTIMES, TaskRequest, make_job
 
 _TRIALS = {"python": "def main():\n    return 6 * 7\n", "js": "function main() { return 6 * 7 }\n"}

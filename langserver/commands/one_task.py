@@ -16,8 +16,9 @@ from langserver.sandbox import confine
 from langserver.sandbox.layers import CGROUP, PRIVILEGES, RLIMITS
 from langserver.zygote.child_handle import Child
 from langserver.zygote.client import Zygote
-from langserver.zygote.execution import Execution, Job, LogLine, Outcome
+from langserver.zygote.execution import Execution
 from langserver.zygote.failures import ZygoteError
+from langserver.zygote.job import Job, LogLine, Outcome
 
 T = TypeVar("T")
 

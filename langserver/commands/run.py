@@ -18,7 +18,7 @@ from langserver.core.verdict import Refusal
 from langserver.errors import RequestError, StartError
 from langserver.limits import Asked, Ceilings
 from langserver.sandbox.layers import LAYERS, format_layers
-from langserver.zygote.execution import Job, LogLine, Outcome
+from langserver.zygote.job import Job, LogLine, Outcome
 from langserver.zygote.request import TaskRequest, make_job
 
 

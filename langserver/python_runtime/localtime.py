@@ -18,7 +18,7 @@ from datetime import date, datetime, timedelta, timezone
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from langserver.core.zones import posix_rule
+from langserver.core.zones import UTC, posix_rule
 from langserver.python_runtime import zonedata
 from langserver.python_runtime.inplace import replace
 
@@ -48,10 +48,14 @@ class Local:
     """The zone of this process; None before there is a task."""
 
     zone: ZoneInfo | None = None
+    name: str = ""
 
 
-def enter(name: str) -> None:
-    """Makes the zone `name` that of this process. Raises KeyError for one that nobody knows."""
+def enter(name: str) -> bool:
+    """Makes the zone `name` that of this process; False when it is already. Raises KeyError for an unknown one."""
+    if Local.name == name == UTC:  # where nothing ever changes
+        return False
+    Local.name = name
     data = zonedata.data_of(name)
     Local.zone = ZoneInfo(name)
     now = time.time()
@@ -61,6 +65,7 @@ def enter(name: str) -> None:
     if (said.tm_gmtoff, said.tm_isdst, said.tm_zone) != (offset, summer, label):
         # The file lists changes of years to come, after which its rule holds. Until the next, what holds now does.
         _tell_c(_fixed_rule(offset, label))
+    return True
 
 
 def _tell_c(rule: str) -> None:

@@ -82,9 +82,6 @@ def main(inputs):
     return json.loads(json.dumps({"a": with_total, "b": thing.a, "c": "{}".format(1), **{}}))
 '''
 
-# What most programs have in common; each waiting child has compiled it.
-SMALL = "def main(inputs):\n    return inputs['n'] + 1\n"
-
 
 def for_policy(packages: tuple[str, ...]) -> None:
     """The modules behind the facades, the operator's packages, and the facades."""

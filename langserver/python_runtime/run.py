@@ -13,6 +13,7 @@ from typing import Any
 
 from langserver.core.claims import Failure, Report
 from langserver.core.outcome import ErrorKind
+from langserver.core.zones import UTC
 from langserver.python_runtime import builtins as guarded
 from langserver.python_runtime import (
     entry,
@@ -31,7 +32,6 @@ from langserver.python_runtime.compiler import Program, compile_source
 from langserver.python_runtime.errors import failure_of
 from langserver.python_runtime.logs import STDERR, STDOUT
 from langserver.python_runtime.modules import asynchronous
-from langserver.python_runtime.names import SOURCE_NAME
 from langserver.python_runtime.packages import known, loading
 from langserver.python_runtime.refusals import TOLD, Refusal
 from langserver.python_runtime.toplevel import BODY_NAME
@@ -42,7 +42,13 @@ from langserver.wire.strict_json import parse_strict
 
 _SEED_BYTES = 32
 _SETTERS = tuple(BaseException.__dict__[name].__set__ for name in ("__traceback__", "__context__", "__cause__"))
-_OUT_OF_MEMORY = Failure(ErrorKind.MEMORY_LIMIT, "the program ran out of memory", type="MemoryError")
+# Made in the zygote, since a handler of MemoryError must not allocate.
+_OUT_OF_MEMORY = Channel.prepare(
+    Report(failures=(Failure(ErrorKind.MEMORY_LIMIT, "the program ran out of memory", type="MemoryError"),))
+)
+# What each task goes through, tried by a child that waits for its own.
+_SAMPLE_HEADER = TaskHeader("run", UTC, None, "task.py", 0, 0).encode()
+_SAMPLE_INPUT = b'{"n": 1}'
 
 
 class PythonRuntime:
@@ -68,15 +74,20 @@ class PythonRuntime:
             preload.for_reviewers(self._packages)
             self._builtins = vars(builtins)
         preload.exercise(self._exercise if self._policy else None)
+        if self._policy:
+            modules.renew("time", localtime.TIME_NAMES)  # in the zone in which children wait
         if self._packages:
             loading.close_folders()
 
     def warm_up(self) -> None:
-        """Has the interpreter compile a small program, of which nothing is kept and nothing runs.
+        """Reads a header and an input and writes a report, of which nothing is kept and nothing is sent.
 
-        Not the policy: each page that is written to is a page more for every child that waits.
+        Not the compiler, nor the policy: each page that is written to is a page more for every child that waits, and
+        most programs come with their compiled form.
         """
-        compile(preload.SMALL, SOURCE_NAME, "exec")
+        TaskHeader.decode(_SAMPLE_HEADER)
+        parse_strict(_SAMPLE_INPUT)
+        Channel.prepare(Report(_SAMPLE_INPUT))
 
     def _exercise(self, source: str) -> None:
         program = compile_source("", source, self._policy)
@@ -115,8 +126,7 @@ class PythonRuntime:
 
     def reseed(self, header: TaskHeader) -> None:
         """Sets the time zone and gives every generator fresh randomness, or the task's seed."""
-        localtime.enter(header.zone)
-        if self._policy:
+        if localtime.enter(header.zone) and self._policy:
             modules.renew("time", localtime.TIME_NAMES)
         # Every generator of the preloaded modules is this one: `random.Random()` objects are the program's own,
         # SystemRandom, secrets and uuid draw from the kernel each time.
@@ -144,7 +154,7 @@ class PythonRuntime:
                     channel.event("policy", "refused", failure.message)
             channel.report(Report(failures=failures, compile_ns=program.compile_ns))
             return
-        out_of_memory = channel.prepare(Report(failures=(_OUT_OF_MEMORY,), compile_ns=program.compile_ns))
+        channel.place_time(_OUT_OF_MEMORY, program.compile_ns)
         names = self._globals(program.name, inputs)
         TOLD.connect(partial(channel.event, "policy", "refused"))
         for stream in (STDOUT, STDERR):
@@ -164,9 +174,9 @@ class PythonRuntime:
             line = lastwords.line_of(error)
             for let_go in _SETTERS:  # of the class, never the object's own
                 let_go(error, None)
-            channel.place(out_of_memory, line)
+            channel.place(_OUT_OF_MEMORY, line)
             lastwords.over()
-            channel.send_prepared(out_of_memory)
+            channel.send_prepared(_OUT_OF_MEMORY)
             os._exit(0)
 
     def _globals(self, name: str, inputs: object) -> dict[str, Any]:

@@ -131,7 +131,7 @@ class Writer:
 
 def _quoted(value: str) -> str:
     # A lone surrogate has a JSON escape but means no character: strict readers refuse it (RFC 8259, section 8.2).
-    return encode_basestring(_LONE_SURROGATE.sub("\ufffd", value))
+    return encode_basestring(value if value.isascii() else _LONE_SURROGATE.sub("\ufffd", value))
 
 
 def _step(path: str, name: str) -> str:

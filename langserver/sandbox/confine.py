@@ -51,8 +51,9 @@ def _is_null(number: int) -> bool:
 def close_descriptors_from(lowest: int, proc: Proc) -> None:
     """Leaves nothing open from `lowest` on, which `proc` then shows. Raises OSError or ReadBackError."""
     libc.close_descriptors_from(lowest)
-    left = proc.descriptors()  # a process that is not dumpable may still list its own
-    if left != frozenset(range(lowest)):
+    wanted = frozenset(range(lowest))
+    left = proc.descriptors(wanted)  # a process that is not dumpable may still list its own
+    if left != wanted:
         raise ReadBackError(f"descriptors are open: {sorted(left)}")
 
 

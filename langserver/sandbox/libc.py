@@ -27,6 +27,10 @@ PR_GET_NO_NEW_PRIVS: Final = 39
 PR_CAP_AMBIENT: Final = 47
 PR_CAP_AMBIENT_CLEAR_ALL: Final = 4
 
+# madvise(2), linux/mman.h
+MADV_COLLAPSE: Final = 25
+_libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
 _libc.mount.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_ulong, ctypes.c_char_p]
 _libc.umount2.argtypes = [ctypes.c_char_p, ctypes.c_int]
 _libc.setdomainname.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
@@ -75,6 +79,13 @@ def parent_death_signal() -> int:
     signal_number = ctypes.c_int(-1)
     prctl(PR_GET_PDEATHSIG, ctypes.addressof(signal_number))
     return signal_number.value
+
+
+def madvise(address: int, size: int, advice: int) -> None:
+    """madvise(2). Raises OSError."""
+    ctypes.set_errno(0)
+    if _libc.madvise(address, size, advice) != 0:
+        raise _error()
 
 
 def unshare(flags: int) -> None:

@@ -36,9 +36,11 @@ class Proc:
         """How many threads this process has. Raises OSError."""
         return len(self._list("self/task"))
 
-    def descriptors(self) -> frozenset[int]:
-        """The open descriptors of this process. Raises OSError."""
-        return frozenset(filter(_is_open, map(int, self._list("self/fd"))))
+    def descriptors(self, expected: frozenset[int] = frozenset()) -> frozenset[int]:
+        """The open descriptors of this process; those `expected` are not looked at. Raises OSError."""
+        listed = frozenset(map(int, self._list("self/fd")))
+        # Among the others are those that made the listing.
+        return listed & expected | frozenset(filter(_is_open, listed - expected))
 
     def status(self, pid: int) -> bytes:
         """/proc/PID/status of a process that this /proc shows. Raises OSError."""
@@ -53,6 +55,20 @@ class Proc:
         descriptor = self._open("self/maps", os.O_RDONLY)
         with os.fdopen(descriptor) as maps:
             return next(int(line.split()[0].partition("-")[2], 16) for line in maps if line.endswith("[stack]\n"))
+
+    def anonymous_memory(self) -> tuple[tuple[int, int], ...]:
+        """Where this process has writable memory that is no file's and no stack: first address, and the one behind.
+
+        Raises OSError.
+        """
+        found = []
+        with os.fdopen(self._open("self/maps", os.O_RDONLY)) as maps:
+            for line in maps:
+                addresses, rights, _, _, _, name = f"{line.rstrip()} -".split(maxsplit=5)
+                if rights == "rw-p" and name in ("-", "[heap] -"):
+                    start, _, end = addresses.partition("-")
+                    found.append((int(start, 16), int(end, 16)))
+        return tuple(found)
 
     def _list(self, folder: str) -> list[str]:
         descriptor = self._open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -22,6 +22,7 @@ class Call:
         self._handler = asyncio.current_task()
         self._call_task = call_task()
         self._is_writing = False
+        self._is_left = False
         self.peer = context.peer()  # address and port: one connection
 
     async def read(self) -> bytes | None:
@@ -39,13 +40,29 @@ class Call:
         await self._context.write(data)
         self._is_writing = False  # cancelled, it is still on its way
 
+    def leave(self, size: int, seconds: float) -> None:
+        """The handler returns an answer of `size` bytes, and has nothing to do with it any more: it is owed until gRPC
+        has sent it, for so long at most.
+        """
+        self.owe(size)
+        self._is_left = True
+        assert self._handler is not None
+        timer = asyncio.get_running_loop().call_later(seconds, self.drop)
+
+        def sent(_: object) -> None:
+            timer.cancel()
+            self._outbox.settle(self)
+
+        self._handler.add_done_callback(sent)
+
     def owe(self, size: int) -> None:
         """Counts `size` bytes of answer that this call keeps without a slot."""
         self._outbox.owe(self, size, self.drop)
 
     def close(self) -> None:
         """The handler is done, and nothing of the call is kept here: exceptions keep frames, and frames this."""
-        self._outbox.settle(self)
+        if not self._is_left:
+            self._outbox.settle(self)
         del self._context
 
     async def abort(self, code: grpc.StatusCode, details: str) -> NoReturn:

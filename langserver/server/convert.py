@@ -10,7 +10,7 @@ from langserver.limits import Asked, Ceilings
 from langserver.pb import lang_pb2
 from langserver.server.statuses import Refused
 from langserver.server.tasks import Finished
-from langserver.zygote.execution import LogLine, Outcome
+from langserver.zygote.job import LogLine, Outcome
 from langserver.zygote.request import TaskRequest
 
 _TASK_ID_CHARS = 1024  # it is echoed, and so must fit into the answer

@@ -1,13 +1,12 @@
 """The methods of the server's own services, by the names they have on the wire.
 
-Each is a handler of streams, also where the contract has one request and one answer: on the wire that is the same, and
-such a handler runs before a message is received. So our code decides what is read, how much is parsed, and how long an
-answer waits for its reader.
+Each takes a stream of requests, also where the contract has one: on the wire that is the same, and such a handler runs
+before a message is received. So our code decides what is read, how much is parsed, and how long an answer waits for its
+reader. One answer is given to gRPC to send, which puts it and the status into one packet.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias, TypeVar
 
@@ -23,14 +22,13 @@ from langserver.server.interceptors import quietly
 from langserver.server.messages import AnyMessage, parse
 from langserver.server.outbox import Outbox
 from langserver.server.service import DELIVERY_SECONDS, LanguageService
-from langserver.server.statuses import Unread, answering
+from langserver.server.statuses import answering
 
 # Who calls has a token where one is set: he may send large requests, and waits for his turn with them.
 _TASK_LANES = Lanes(quick=8, quick_each=8, quick_seconds=0.25, slow=8, slow_seconds=60, patience_seconds=60)
 # Who asks for health may be anybody, and says a few bytes.
 _HEALTH_LANES = Lanes(quick=16, quick_each=2, quick_seconds=0.1, slow=4, slow_seconds=5, patience_seconds=0)
 
-_Handle: TypeAlias = "Callable[[AnyMessage, Call], Awaitable[None]]"
 _Answer = TypeVar("_Answer", bound=Message)
 _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
 
@@ -40,19 +38,23 @@ def services(service: LanguageService, health: Health, outbox: Outbox) -> Mappin
     tasks, small = Intake(_TASK_LANES), Intake(_HEALTH_LANES)
     return {
         lang_pb2.DESCRIPTOR.services_by_name["LanguageServer"].full_name: {
-            "Execute": _method(lang_pb2.ExecuteRequest, _one(service.Execute), tasks, outbox),
-            "ExecuteStream": _method(lang_pb2.ExecuteRequest, service.ExecuteStream, tasks, outbox),
-            "Validate": _method(lang_pb2.ValidateRequest, _one(service.Validate), tasks, outbox),
-            "GetCapabilities": _method(lang_pb2.GetCapabilitiesRequest, _one(service.GetCapabilities), small, outbox),
+            "Execute": _one(lang_pb2.ExecuteRequest, service.Execute, tasks, outbox),
+            "ExecuteStream": _many(lang_pb2.ExecuteRequest, service.ExecuteStream, tasks, outbox),
+            "Validate": _one(lang_pb2.ValidateRequest, service.Validate, tasks, outbox),
+            "GetCapabilities": _one(lang_pb2.GetCapabilitiesRequest, service.GetCapabilities, small, outbox),
         },
         health_pb2.DESCRIPTOR.services_by_name["Health"].full_name: {
-            "Check": _method(health_pb2.HealthCheckRequest, health.check, small, outbox),
-            "Watch": _method(health_pb2.HealthCheckRequest, health.watch, small, outbox),
+            "Check": _many(health_pb2.HealthCheckRequest, health.check, small, outbox),
+            "Watch": _many(health_pb2.HealthCheckRequest, health.watch, small, outbox),
         },
     }
 
 
-def _method(kind: type[AnyMessage], handle: _Handle[AnyMessage], intake: Intake, outbox: Outbox) -> _Handler:
+def _many(
+    kind: type[AnyMessage], handle: Callable[[AnyMessage, Call], Awaitable[None]], intake: Intake, outbox: Outbox
+) -> _Handler:
+    """A method that writes its answers itself."""
+
     async def serve(messages: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         call = Call(context, outbox)
         del messages, context  # it is `call` who lets go of them
@@ -67,18 +69,23 @@ def _method(kind: type[AnyMessage], handle: _Handle[AnyMessage], intake: Intake,
     return grpc.stream_stream_rpc_method_handler(serve)
 
 
-def _one(handle: Callable[[AnyMessage, Call], Awaitable[_Answer]]) -> _Handle[AnyMessage]:
-    """The handler of a method with one answer."""
+def _one(
+    kind: type[AnyMessage], handle: Callable[[AnyMessage, Call], Awaitable[_Answer]], intake: Intake, outbox: Outbox
+) -> _Handler:
+    """A method that returns its one answer."""
 
-    async def answer(request: AnyMessage, call: Call) -> None:
-        answering_it = handle(request, call)
-        del request  # seventeen megabytes, perhaps, while the task waits and runs
-        data = (await answering_it).SerializeToString()
-        call.owe(2 * len(data))  # gRPC has a copy of its own
-        try:
-            async with asyncio.timeout(DELIVERY_SECONDS):
-                await call.send(data)
-        except TimeoutError:
-            raise Unread(DELIVERY_SECONDS) from None
+    async def serve(messages: Any, context: grpc.aio.ServicerContext[Any, Any]) -> bytes | None:
+        call = Call(context, outbox)
+        del messages, context
+        data: bytes | None = None  # of a call that ends with a status
+        async with quietly():
+            try:
+                async with answering(call):
+                    answer = await handle(parse(kind, await intake.take(call.peer, call.read)), call)
+                    data = answer.SerializeToString()
+                    call.leave(2 * len(data), DELIVERY_SECONDS)  # gRPC has a copy of its own
+            finally:
+                call.close()
+        return data
 
-    return answer
+    return grpc.stream_unary_rpc_method_handler(serve)

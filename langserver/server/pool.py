@@ -23,6 +23,7 @@ _SETTLED_SECONDS = 5.0  # a zygote that lives so long, or gave a child for a tas
 _RESTART_WAIT_SECONDS = 10.0
 _JAIL_FAILURES = 3
 _CALM_SECONDS = 0.05
+_ANSWER_SECONDS = 0.0005  # from the end of a child to the end of its call
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +115,8 @@ class Pool:
         child.zygote.release(child)
         self._count_jail(child)
         self._running -= 1
-        # While tasks keep all cores busy, a child made for later takes from them what it saves.
-        if self._running < self._plan.cores:
-            self._refill()
+        # The answer goes out first: making a child takes a core from it, and its zygote from whoever else has ended.
+        asyncio.get_running_loop().call_later(_ANSWER_SECONDS, self._refill_unless_busy)
 
     async def close(self) -> None:
         """Ends every zygote and waiting child, and waits until they are gone."""
@@ -243,6 +243,11 @@ class Pool:
         if self._calm_timer:
             self._calm_timer.cancel()
         self._calm_timer = asyncio.get_running_loop().call_later(_CALM_SECONDS, self._refill)
+
+    def _refill_unless_busy(self) -> None:
+        # While tasks keep all cores busy, a child made for later takes from them what it saves.
+        if self._running < self._plan.cores:
+            self._refill()
 
     def _refill(self) -> None:
         """Makes children until as many wait as should: a target, since one for one would let the pool bleed dry."""

@@ -11,16 +11,19 @@ from langserver.pb import lang_pb2
 from langserver.server.call import Call
 from langserver.server.convert import check_of, execute_response, log_line, task_of, validate_response
 from langserver.server.shelves import shelf_of
-from langserver.server.statuses import Unread, answering
+from langserver.server.statuses import Unread
 from langserver.server.tasks import Finished, Tasks
-from langserver.zygote.execution import Job, LogLine
+from langserver.zygote.job import Job, LogLine
 from langserver.zygote.request import make_job
 
 DELIVERY_SECONDS = 30
 
 
 class LanguageService:
-    """Translates between callers and `Tasks`. `capabilities` is asked at each call; `forms` is None: none are kept."""
+    """Translates between callers and `Tasks`. `capabilities` is asked at each call; `forms` is None: none are kept.
+
+    What its methods raise becomes the status of the call (langserver.server.statuses).
+    """
 
     def __init__(
         self,
@@ -38,16 +41,14 @@ class LanguageService:
         self, request: lang_pb2.ExecuteRequest, call: Call
     ) -> lang_pb2.ExecuteResponse:
         """One task."""
-        async with answering(call):
-            job = make_job(task_of(request), self._ceilings, "run")
-            shelf = self._shelf(request, job, call)
-            task_id = request.task_id
-            del request  # the job has all that is needed; the task may wait long
-            lines: list[lang_pb2.LogLine] = []
-            # Made as they come: ten thousand at once would hold every other call up.
-            finished = await self._tasks.run(job, _deadline(call), lambda line: lines.append(log_line(line)), shelf)
-            return execute_response(task_id, finished, lines)
-        raise AssertionError  # the call has ended with a status
+        job = make_job(task_of(request), self._ceilings, "run")
+        shelf = self._shelf(request, job, call)
+        task_id = request.task_id
+        del request  # the job has all that is needed; the task may wait long
+        lines: list[lang_pb2.LogLine] = []
+        # Made as they come: ten thousand at once would hold every other call up.
+        finished = await self._tasks.run(job, _deadline(call), lambda line: lines.append(log_line(line)), shelf)
+        return execute_response(task_id, finished, lines)
 
     async def ExecuteStream(  # noqa: N802
         self, request: lang_pb2.ExecuteRequest, call: Call
@@ -56,55 +57,50 @@ class LanguageService:
 
         Written with `Call.write`, not yielded: a generator would not be told when its caller goes away.
         """
-        async with answering(call):
-            job = make_job(task_of(request), self._ceilings, "run")
-            shelf = self._shelf(request, job, call)
-            task_id = request.task_id
-            del request
-            # No bound of its own: it holds at most what the task's log budget allows, and so never slows the task down.
-            lines: asyncio.Queue[LogLine | None] = asyncio.Queue()
-            running = asyncio.create_task(self._tasks.run(job, _deadline(call), lines.put_nowait, shelf))
-            running.add_done_callback(_look_at)
-            try:
-                async with asyncio.timeout(None) as patience:
+        job = make_job(task_of(request), self._ceilings, "run")
+        shelf = self._shelf(request, job, call)
+        task_id = request.task_id
+        del request
+        # No bound of its own: it holds at most what the task's log budget allows, and so never slows the task down.
+        lines: asyncio.Queue[LogLine | None] = asyncio.Queue()
+        running = asyncio.create_task(self._tasks.run(job, _deadline(call), lines.put_nowait, shelf))
+        running.add_done_callback(_look_at)
+        try:
+            async with asyncio.timeout(None) as patience:
 
-                    def finish(_: asyncio.Task[Finished]) -> None:
-                        lines.put_nowait(None)
-                        # The slot is free again: a reader who does not read must not hold memory without one.
-                        call.owe(2 * (self._ceilings.output_bytes + self._ceilings.log_bytes))  # gRPC has a copy
-                        patience.reschedule(asyncio.get_running_loop().time() + DELIVERY_SECONDS)
+                def finish(_: asyncio.Task[Finished]) -> None:
+                    lines.put_nowait(None)
+                    # The slot is free again: a reader who does not read must not hold memory without one.
+                    call.owe(2 * (self._ceilings.output_bytes + self._ceilings.log_bytes))  # gRPC has a copy
+                    patience.reschedule(asyncio.get_running_loop().time() + DELIVERY_SECONDS)
 
-                    running.add_done_callback(finish)
-                    try:
-                        while (line := await lines.get()) is not None:
-                            await call.write(lang_pb2.ExecuteEvent(log=log_line(line)))
-                        response = execute_response(task_id, await running)
-                        await call.write(lang_pb2.ExecuteEvent(response=response))
-                    finally:
-                        running.remove_done_callback(finish)  # it may end later, when there is no patience to change
-            except TimeoutError:
-                raise Unread(DELIVERY_SECONDS) from None
-            finally:
-                running.cancel()
+                running.add_done_callback(finish)
+                try:
+                    while (line := await lines.get()) is not None:
+                        await call.write(lang_pb2.ExecuteEvent(log=log_line(line)))
+                    response = execute_response(task_id, await running)
+                    await call.write(lang_pb2.ExecuteEvent(response=response))
+                finally:
+                    running.remove_done_callback(finish)  # it may end later, when there is no patience to change
+        except TimeoutError:
+            raise Unread(DELIVERY_SECONDS) from None
+        finally:
+            running.cancel()
 
     async def Validate(  # noqa: N802
         self, request: lang_pb2.ValidateRequest, call: Call
     ) -> lang_pb2.ValidateResponse:
         """All that is wrong with some code."""
-        async with answering(call):
-            job = make_job(check_of(request, VALIDATE_SECONDS), self._ceilings, "validate")
-            return validate_response(await self._tasks.run(job, _deadline(call), _ignore))
-        raise AssertionError
+        job = make_job(check_of(request, VALIDATE_SECONDS), self._ceilings, "validate")
+        return validate_response(await self._tasks.run(job, _deadline(call), _ignore))
 
     async def GetCapabilities(  # noqa: N802
         self,
         request: lang_pb2.GetCapabilitiesRequest,  # noqa: ARG002 - it says nothing
-        call: Call,
+        call: Call,  # noqa: ARG002 - nor does who asks matter
     ) -> lang_pb2.Capabilities:
         """What this server offers."""
-        async with answering(call):
-            return self._capabilities()
-        raise AssertionError
+        return self._capabilities()
 
     def _shelf(self, request: lang_pb2.ExecuteRequest, job: Job, call: Call) -> Shelf | None:
         if self._forms is None:

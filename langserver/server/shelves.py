@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from langserver.core.forms import FormCache, Shelf
-from langserver.zygote.execution import Job
+from langserver.zygote.job import Job
 
 
 def shelf_of(cache: FormCache, principal: str, tenant: str, job: Job) -> Shelf | None:

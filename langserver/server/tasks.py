@@ -11,7 +11,8 @@ from langserver.core.forms import Shelf
 from langserver.core.verdict import EndReason
 from langserver.errors import RequestError
 from langserver.server.gate import Gate
-from langserver.zygote.execution import Execution, Job, LogLine, Outcome, Supply
+from langserver.zygote.execution import Execution, Supply
+from langserver.zygote.job import Job, LogLine, Outcome
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +31,7 @@ class Tasks:
     def __init__(self, gate: Gate, supplies: Mapping[str, Supply]) -> None:
         self._gate = gate
         self._supplies = supplies
-        self._running: dict[Execution, asyncio.Task[Outcome]] = {}
+        self._running: dict[Execution, asyncio.Task[None]] = {}
 
     async def run(
         self, job: Job, deadline: float | None, on_log: Callable[[LogLine], None], shelf: Shelf | None = None
@@ -49,10 +50,10 @@ class Tasks:
         # No await until the owner exists: it is the one who gives the slot back.
         queue_seconds = loop.time() - came
         execution = Execution(job, supply, on_log, shelf)
-        owner = loop.create_task(self._own(execution))
-        self._running[execution] = owner
+        ended: asyncio.Future[Outcome] = loop.create_future()
+        self._running[execution] = loop.create_task(self._own(execution, ended))
         try:
-            outcome = await asyncio.shield(owner)
+            outcome = await ended
         except asyncio.CancelledError:
             execution.end(EndReason.CANCELLED)
             raise
@@ -63,14 +64,20 @@ class Tasks:
         for execution in self._running:
             execution.end(reason)
 
-    async def _own(self, execution: Execution) -> Outcome:
+    async def _own(self, execution: Execution, ended: asyncio.Future[Outcome]) -> None:
+        """Sees the execution to its end, which `ended` tells whoever still waits for it."""
         loop = asyncio.get_running_loop()
         began = loop.time()
         try:
-            return await execution.run()
-        except Exception:
+            outcome = await execution.run()
+        except Exception as error:
             log.exception("an execution failed")
-            raise
+            if not ended.done():
+                ended.set_exception(error)
+        else:
+            if not ended.done():
+                ended.set_result(outcome)
         finally:
+            ended.cancel()  # does nothing to one that is done
             del self._running[execution]
             self._gate.leave(loop.time() - began)

@@ -10,6 +10,7 @@ from langserver.wire.fields import cut, utf8
 from langserver.wire.frames import HEAD, Frame, FrameError, Kind, encode
 from langserver.wire.report import (
     BAD_INPUT_BYTES,
+    COMPILE_NS,
     LINE,
     LINE_OFFSET,
     LOG_LINE_BYTES,
@@ -108,6 +109,11 @@ class Channel:
     def prepare(report: Report) -> bytearray:
         """A report as bytes for `send_prepared`: what a handler of MemoryError sends must exist before it is needed."""
         return bytearray(encode(Kind.REPORT, encode_report(report)))
+
+    @staticmethod
+    def place_time(prepared: bytearray, compile_ns: int) -> None:
+        """Puts the time that compiling took into a prepared report."""
+        COMPILE_NS.pack_into(prepared, HEAD.size, compile_ns)
 
     @staticmethod
     def place(prepared: bytearray, line: int) -> None:

@@ -33,6 +33,8 @@ EVENT_LAYERS = ("policy", "audit", "privileges", "rlimits", "landlock", "seccomp
 _HEAD = struct.Struct("!QQHH")
 _FAILURE = struct.Struct("!BII")
 _BYTE = struct.Struct("!B")
+# Where the time of compiling stands in a report: at its start.
+COMPILE_NS = struct.Struct("!Q")
 LINE = struct.Struct("!I")
 # Where the line of the first failure stands in a report without output: after its kind.
 LINE_OFFSET = _HEAD.size + len(pack_bytes(b"")) + _BYTE.size

@@ -18,6 +18,13 @@ class BadInput(Exception):
     """A request's input is not what it must be; the text says what, for the caller."""
 
 
+def _refuse_constant(name: str) -> object:
+    raise BadInput(f"input_json is not JSON: {name} is no JSON value")
+
+
+_DECODER: Final = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
 def within_depth(text: bytes, limit: int = MAX_DEPTH) -> bool:
     """Whether arrays and objects of a JSON text nest at most `limit` deep, told from its bytes alone.
 
@@ -57,7 +64,7 @@ def parse_strict(text: bytes) -> object:
     digits = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)  # integers keep all their digits; the CPU limit bounds what reading them costs
     try:
-        value: object = json.loads(text.decode("utf-8"), parse_constant=_refuse_constant)
+        value: object = _DECODER.decode(text.decode("utf-8"))
     except RecursionError:
         raise BadInput(f"input_json is nested over {MAX_DEPTH} levels") from None
     except UnicodeDecodeError as error:
@@ -81,12 +88,10 @@ _TRAILING: Final = {
 
 def _on_any_python(error: json.JSONDecodeError) -> json.JSONDecodeError:
     """The same error on every CPython: from 3.13 on a trailing comma is called one, and pointed at."""
+    if error.doc.startswith("\ufeff"):  # as `json.loads` has it
+        return json.JSONDecodeError("Unexpected UTF-8 BOM (decode using utf-8-sig)", error.doc, 0)
     closed = _TRAILING.get((error.msg, error.doc[error.pos : error.pos + 1]))
     before = error.doc[: error.pos].rstrip(" \t\n\r") if closed else ""
     if not before.endswith(","):
         return error
     return json.JSONDecodeError(f"Illegal trailing comma before end of {closed}", error.doc, len(before) - 1)
-
-
-def _refuse_constant(name: str) -> object:
-    raise BadInput(f"input_json is not JSON: {name} is no JSON value")

@@ -68,7 +68,7 @@ def fork_child(live: Callable[[], NoReturn], known_descriptors: frozenset[int], 
     Raises NotForkable when the zygote has a second thread (its locks would be copied locked) or a descriptor that it
     does not know (a child would inherit it), OSError when the kernel refuses.
     """
-    unknown = proc.descriptors() - known_descriptors
+    unknown = proc.descriptors(known_descriptors) - known_descriptors
     if unknown:
         raise NotForkable(f"the zygote holds descriptors it does not know: {sorted(unknown)}")
     pid = fork_alone(proc)

@@ -36,6 +36,7 @@ from langserver.zygote.fork import (
     without_needless_hooks,
 )
 from langserver.zygote.launcher import become_first_process
+from langserver.zygote.layout import enlarge_pages, side_by_side
 from langserver.zygote.limits import lower_limits
 from langserver.zygote.reap import reap, reap_strangers
 from langserver.zygote.runtime import Runtime, make_runtime
@@ -159,13 +160,16 @@ class Zygote:
 
     def _reap(self, pidfd: int) -> None:
         child = self._children.pop(pidfd)
+        self._tell(Message(Op.EXIT, child.slot, reap(child.pid)))  # first: a call waits for it
         self._poller.unregister(pidfd)
         os.close(pidfd)
-        self._tell(Message(Op.EXIT, child.slot, reap(child.pid)))
         reap_strangers({other.pid for other in self._children.values()})
 
     def _tell(self, message: Message, *descriptors: int) -> None:
-        socket.send_fds(self._control, [message.encode()], descriptors)
+        if descriptors:
+            socket.send_fds(self._control, [message.encode()], descriptors)
+        else:
+            self._control.send(message.encode())
 
     def _rehearse(self) -> bytes:
         """Forks one child that rehearses. Exits with the reason when it cannot."""
@@ -231,14 +235,18 @@ def prepare(
     oom_fd = oom.open_score()
     harden_zygote(layers, control_fd, parent_pid, oom_fd, inside)
     os.environ.clear()
-    with without_needless_hooks():
+    # Else `sysconfig`, which `zoneinfo` asks for its folders, looks up who this is, with libraries of the host's.
+    os.environ["PYTHONUSERBASE"] = "/"
+    with side_by_side(), without_needless_hooks():
         runtime = make_runtime(name, POLICY in layers, packages, jit)
         runtime.preload()
+    os.environ.pop("PYTHONUSERBASE", None)  # a package may have done so
     jail = Jail(name, layers, inside.proc if inside else Proc(), jit)
     finish_zygote(layers, inside)
     gc.collect()
     gc.disable()
     gc.freeze()
+    enlarge_pages(jail.proc)
     return runtime, jail, oom_fd
 
 

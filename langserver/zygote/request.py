@@ -8,7 +8,7 @@ from langserver.core.zones import UTC, zone_names
 from langserver.errors import RequestError
 from langserver.limits import Asked, Ceilings, grant
 from langserver.wire.header import Mode, TaskHeader
-from langserver.zygote.execution import Job
+from langserver.zygote.job import Job
 
 RUNTIMES = ("python", "js")
 _ALIASES = {"python": "python", "js": "js", "javascript": "js", "node": "js"}

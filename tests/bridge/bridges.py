@@ -79,8 +79,8 @@ Starter = Callable[..., Awaitable[Running]]
 async def start_bridge(
     coordinator: str, streams: StreamPort | None, executor: Any, *, node_type: str = "python", **settings: Any
 ) -> Running:
-    """Starts one with short leases, and waits until it reads."""
-    known = {"coordinator_addr": coordinator, "lease_ttl_seconds": 3, "worker_drain_seconds": 30}
+    """Starts one with leases that are short, and longer than a busy machine stands still; waits until it reads."""
+    known = {"coordinator_addr": coordinator, "lease_ttl_seconds": 6, "worker_drain_seconds": 30}
     bridge = Bridge(
         Settings(**(known | settings)), streams, {node_type: executor} if executor else None, registration_expiry=3.0
     )

@@ -33,7 +33,7 @@ Trouble = Callable[[grpc.aio.ServicerContext], Awaitable[None]]
 
 
 class TableCoordinator(coordinator_pb2_grpc.WorkflowServiceServicer):
-    """`trouble` runs before each call; `plain` knows nothing but the first fields."""
+    """`trouble` runs before each call, `report_trouble` before reports; `plain` knows nothing but the first fields."""
 
     def __init__(self, *, plain: bool = False) -> None:
         self.rows: dict[str, Row] = {}
@@ -44,7 +44,7 @@ class TableCoordinator(coordinator_pb2_grpc.WorkflowServiceServicer):
         self.reports: list[pb.ReportTaskResultRequest] = []
         self.acknowledge = True
         self.renew = True
-        self.seen: list[dict[str, str]] = []
+        self.report_trouble: Trouble | None = None
         self.port = 0
         self._server: grpc.aio.Server | None = None
 
@@ -117,6 +117,8 @@ class TableCoordinator(coordinator_pb2_grpc.WorkflowServiceServicer):
     async def ReportTaskResult(self, request: Any, context: Any) -> pb.ReportTaskResultResponse:  # noqa: N802 - the contract's name
         self.reports.append(request)
         await self._trouble(context)
+        if self.report_trouble is not None:
+            await self.report_trouble(context)
         if not self.acknowledge:
             return pb.ReportTaskResultResponse(acknowledged=False)
         row = self.rows.get(request.task_id)
@@ -141,6 +143,11 @@ class TableCoordinator(coordinator_pb2_grpc.WorkflowServiceServicer):
 async def unavailable(context: grpc.aio.ServicerContext) -> None:
     """As one whose database is away."""
     await context.abort(grpc.StatusCode.UNAVAILABLE, "no database")
+
+
+async def failing(context: grpc.aio.ServicerContext) -> None:
+    """As one with a fault of its own."""
+    await context.abort(grpc.StatusCode.INTERNAL, "the coordinator failed")
 
 
 async def silent(context: grpc.aio.ServicerContext) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.bridge.redis_server import free_port
+from tests.coordinator.servers import free_port
 
 _SERVER = Path(sys.executable).with_name("langserver")
 

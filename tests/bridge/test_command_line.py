@@ -16,9 +16,10 @@ from redis.asyncio import Redis
 
 from tests.bridge.coordinator import TableCoordinator
 from tests.bridge.language_server import LanguageServer
-from tests.bridge.redis_server import RedisServer, free_port
+from tests.bridge.redis_server import RedisServer
 from tests.bridge.tasks import a_task, fields, program
 from tests.bridge.waiting import until
+from tests.coordinator.servers import free_port
 
 BRIDGE = Path(sys.executable).with_name("worker-bridge")
 KNOWN = ("PATH", "HOME", "LANG", "PYTHONPATH")

@@ -26,7 +26,7 @@ async def test_what_runs_is_finished_renewed_and_reported_and_nothing_new_is_rea
     redis: Redis, coordinator: TableCoordinator, bridges: Starter
 ) -> None:
     executor = HeldExecutor()
-    bridge = await bridges(executor, lease_ttl_seconds=2)
+    bridge = await bridges(executor)
     running = await add(redis, coordinator)
     await until(lambda: executor.running)
     bridge.bridge.stop()

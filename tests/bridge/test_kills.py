@@ -12,9 +12,10 @@ from redis.asyncio import Redis
 from tests.bridge.bridges import HeldExecutor, Running, Starter, start_bridge
 from tests.bridge.coordinator import TableCoordinator, silent, unavailable
 from tests.bridge.language_server import LanguageServer
-from tests.bridge.redis_server import RedisServer, free_port
+from tests.bridge.redis_server import RedisServer
 from tests.bridge.tasks import a_task, fields, program
 from tests.bridge.waiting import until
+from tests.coordinator.servers import free_port
 from worker_bridge.app import Bridge
 from worker_bridge.settings import Settings
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import subprocess
 import sys
 
@@ -90,3 +92,26 @@ def test_no_name_makes_a_line(name: bytes) -> None:
         assert size_of(status, field) == int(kernels.split()[1]) << 10
     assert size_of(status, b"VmPTE") > 0
     assert size_of(status, b"RssAnon") > 0
+
+
+def test_anonymous_memory_is_where_no_file_is() -> None:
+    own = mmap.mmap(-1, 1 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    with open(sys.executable, "rb") as file:
+        of_a_file = mmap.mmap(file.fileno(), 1, access=mmap.ACCESS_COPY)
+    memory = Proc().anonymous_memory()
+    assert _lies_in(own, memory)
+    assert not _lies_in(of_a_file, memory)
+
+
+def test_descriptors_are_the_open_ones_whatever_is_expected() -> None:
+    with open(sys.executable, "rb") as file:
+        number = file.fileno()
+        assert number in Proc().descriptors()
+        assert number in Proc().descriptors(frozenset({number}))
+    assert number not in Proc().descriptors()
+    assert not Proc().descriptors(frozenset({12345})) - Proc().descriptors()
+
+
+def _lies_in(area: mmap.mmap, memory: tuple[tuple[int, int], ...]) -> bool:
+    address = ctypes.addressof(ctypes.c_char.from_buffer(area))
+    return any(start <= address < end for start, end in memory)

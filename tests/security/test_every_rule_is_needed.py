@@ -39,11 +39,12 @@ class Witness:
     pause: bool = False
     time_is_up: bool = False
     endless: bool = False
+    zone: str = "UTC"
 
     @property
-    def asked(self) -> dict[str, bool]:
+    def asked(self) -> dict[str, Any]:
         """What is done to its child."""
-        return {"pause": self.pause, "time_is_up": self.time_is_up}
+        return {"pause": self.pause, "time_is_up": self.time_is_up, "zone": self.zone}
 
 
 ANY_TASK = Witness("return 1")
@@ -101,7 +102,7 @@ WITNESSES: dict[str, dict[str, tuple[Witness | None, ...]]] = {
             Witness("import time\nreturn time.process_time() > 0"),
             Witness("import time\nreturn time.thread_time() > 0"),
         ),
-        "time": (Witness("import time\nreturn time.localtime().tm_year >= 2024 or 1 // 0", vdso=False),),
+        "time": (Witness("return 1", vdso=False, zone="Asia/Kolkata"),),
         "rt_sigreturn": (Witness("print(1)\nwhile True: pass", endless=True, time_is_up=True),),
         "clock_nanosleep": (Witness("import time\ntime.sleep(0.001)\nreturn 1"),),
     },

@@ -28,7 +28,8 @@ from langserver.sandbox import cgroup
 from langserver.sandbox.layers import CGROUP
 from langserver.zygote.child_handle import Child
 from langserver.zygote.client import Zygote
-from langserver.zygote.execution import Execution, Outcome
+from langserver.zygote.execution import Execution
+from langserver.zygote.job import Outcome
 from langserver.zygote.request import TaskRequest, make_job
 from tests.sandbox.started import a_zygote
 from tests.security.layers import AVAILABLE, ROOT

@@ -20,7 +20,8 @@ from langserver.limits import Asked, Ceilings
 from langserver.sandbox.layers import CGROUP, RLIMITS
 from langserver.zygote import pidfd
 from langserver.zygote.client import Zygote
-from langserver.zygote.execution import Execution, Job, LogLine, Outcome
+from langserver.zygote.execution import Execution
+from langserver.zygote.job import Job, LogLine, Outcome
 from langserver.zygote.request import TaskRequest, make_job
 from langserver.zygote.watch import Watch
 from tests.sandbox.started import a_zygote

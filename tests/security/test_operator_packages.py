@@ -11,7 +11,7 @@ import pytest
 
 from langserver.sandbox.layers import AUDIT, POLICY, SECCOMP
 from langserver.sandbox.probe import probe
-from langserver.zygote.execution import Outcome
+from langserver.zygote.job import Outcome
 from langserver.zygote.request import TaskRequest
 from tests.integration.holds.direct import OneZygote, one_zygote
 

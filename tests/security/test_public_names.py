@@ -21,7 +21,7 @@ import pytest
 from langserver.core.outcome import ErrorKind
 from langserver.python_runtime import catalog
 from langserver.sandbox.layers import POLICY
-from langserver.zygote.execution import Outcome
+from langserver.zygote.job import Outcome
 from langserver.zygote.request import TaskRequest
 from tests.integration.holds.direct import OneZygote, one_zygote, output
 from tests.security.layers import AVAILABLE

@@ -43,7 +43,11 @@ log = logging.getLogger(__name__)
 
 
 class Worker:
-    """All entries in hand, each in a task of its own that gives its slot back at the end."""
+    """All entries in hand, each in a task of its own that gives its slot back at the end.
+
+    A call at which the coordinator itself fails is made for a TTL at most: what a task or an entry holds may be the
+    cause, and would keep a slot for ever. A coordinator that is away is waited for.
+    """
 
     def __init__(
         self,
@@ -143,13 +147,15 @@ class Worker:
             await end((work,))
 
     async def _acquire(self, task: Task) -> Lease | Event:
-        patience = Patience()
+        patience, tired_at = Patience(), time.monotonic() + self._links.timings.ttl
         while not self._stopping.is_set():
             try:
                 answer = await self._links.coordinator.acquire(task)
             except CallRefused as refused:
                 return Refused(str(refused))
             except NoAnswer as error:
+                if error.failed and time.monotonic() > tired_at:
+                    return Denied(Denial.OTHER)
                 self._trouble(task, error, patience)
                 await self._or_stopping(patience)
             else:
@@ -182,13 +188,15 @@ class Worker:
             return Executed(Outcome.failed("INTERNAL", f"worker bridge: {type(error).__name__}", terminal=False))
 
     async def _report(self, task: Task, outcome: Outcome, keeper: Keeper) -> Event:
-        patience = Patience()
+        patience, tired_at = Patience(), time.monotonic() + self._links.timings.ttl
         while keeper.lease.lives(time.monotonic()):
             try:
                 return Reported(await self._links.coordinator.report(task, keeper.lease, outcome))
             except CallRefused as refused:
                 return Refused(str(refused))
             except NoAnswer as error:
+                if error.failed and time.monotonic() > tired_at:
+                    return Reported(acknowledged=False)
                 self._trouble(task, error, patience)
                 await patience.wait()
         return LeaseLost(told=False)

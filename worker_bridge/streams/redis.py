@@ -1,28 +1,17 @@
-"""Streams in Redis 7 or newer, not in a cluster. The only XACK stands here.
-
-A command is sent once: what comes of a lost answer is for the caller to decide, so the client's own retries are off.
-"""
+"""Streams in Redis 7 or newer, not in a cluster. The only XACKs stand here and in the script beside it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, Final, cast
 
-from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import RedisError, ResponseError
+from redis.exceptions import ResponseError
 
 from worker_bridge.core.queues import ASIDE, GROUP, dead_stream
-from worker_bridge.errors import StartError, Unreachable
+from worker_bridge.errors import StartError
+from worker_bridge.streams.connection import LONGEST_WAIT_SECONDS, connect, reaching
 from worker_bridge.streams.parked import parked_fields
 from worker_bridge.streams.port import Claimed, Entry, Figures, Listener
 from worker_bridge.streams.scripts import ACK_IF_MINE, REGISTER, REMOVE_IDLE, UNREGISTER
-
-# Longer than a wait, or a quiet stream would look like a Redis that is gone.
-SOCKET_SECONDS: Final = 5.0
-LONGEST_WAIT_SECONDS: Final = 2.0
 
 _THROUGH: Final = "0-0"
 _OLDEST_MAJOR: Final = 7
@@ -34,13 +23,13 @@ class RedisConsumer:
     def __init__(self, host: str, port: int, consumer: str, prefix: str) -> None:
         self._name = consumer
         self._registrations = f"{prefix}:worker:"
-        self._redis = _client(host, port, consumer)
+        self._redis = connect(host, port, consumer)
         # Waiting occupies connections for seconds: these are others than those that renew, touch and ack.
-        self._waiting = _client(host, port, f"{consumer}:waiting")
+        self._waiting = connect(host, port, f"{consumer}:waiting")
 
     async def check(self) -> None:
         """See StreamPort."""
-        with _reaching():
+        with reaching():
             info = await self._redis.info("server")
         if info.get("redis_mode") == "cluster":
             raise StartError(
@@ -53,17 +42,17 @@ class RedisConsumer:
 
     async def register(self, nonce: str, seconds: float) -> bool:
         """See StreamPort."""
-        with _reaching():
+        with reaching():
             return bool(await self._script(REGISTER, self._registration, nonce, str(_milliseconds(seconds))))
 
     async def unregister(self, nonce: str) -> None:
         """See StreamPort."""
-        with _reaching():
+        with reaching():
             await self._script(UNREGISTER, self._registration, nonce)
 
     async def read(self, stream: str, count: int) -> list[Entry]:
         """See StreamPort."""
-        with _reaching():
+        with reaching():
             try:
                 answer = await self._read(stream, count)
             except ResponseError as error:
@@ -74,7 +63,7 @@ class RedisConsumer:
 
     async def wait(self, stream: str, seconds: float) -> None:
         """See StreamPort. Looks for anything after what the group got last: to read it here would take it."""
-        with _reaching():
+        with reaching():
             try:
                 groups = await self._redis.xinfo_groups(stream)
                 last = next((group["last-delivered-id"] for group in groups if group["name"] == GROUP.encode()), None)
@@ -88,7 +77,7 @@ class RedisConsumer:
 
     async def claim(self, stream: str, idle_seconds: float, count: int, cursor: str) -> Claimed:
         """See StreamPort."""
-        with _reaching():
+        with reaching():
             try:
                 following, rows, *_ = await self._redis.xautoclaim(
                     stream, GROUP, self._name, _milliseconds(idle_seconds), start_id=cursor or _THROUGH, count=count
@@ -120,7 +109,7 @@ class RedisConsumer:
         """See StreamPort."""
         found: list[str] = []
         after = "-"
-        with _reaching():
+        with reaching():
             while True:
                 try:
                     rows: list[Any] = await self._redis.xpending_range(stream, GROUP, after, "+", 100, self._name)
@@ -134,7 +123,7 @@ class RedisConsumer:
 
     async def ack(self, stream: str, entry_id: str) -> None:
         """See StreamPort."""
-        with _reaching():
+        with reaching():
             async with self._redis.pipeline(transaction=True) as both:
                 both.xack(stream, GROUP, entry_id)
                 both.xdel(stream, entry_id)
@@ -142,7 +131,7 @@ class RedisConsumer:
 
     async def ack_if_mine(self, stream: str, entry_id: str) -> bool:
         """See StreamPort."""
-        with _reaching():
+        with reaching():
             try:
                 return bool(await self._script(ACK_IF_MINE, stream, GROUP, self._name, entry_id))
             except ResponseError as error:
@@ -151,7 +140,7 @@ class RedisConsumer:
 
     async def park(self, entry: Entry, reason: str) -> None:
         """See StreamPort."""
-        with _reaching():
+        with reaching():
             async with self._redis.pipeline(transaction=True) as all_three:
                 all_three.xadd(dead_stream(entry.stream), cast(Any, parked_fields(entry, reason)))
                 all_three.xack(entry.stream, GROUP, entry.id)
@@ -160,7 +149,7 @@ class RedisConsumer:
 
     async def remove_idle_consumers(self, stream: str, idle_seconds: float) -> list[str]:
         """See StreamPort."""
-        with _reaching():
+        with reaching():
             try:
                 names = await self._script(
                     REMOVE_IDLE, stream, GROUP, str(_milliseconds(idle_seconds)), self._registrations
@@ -172,7 +161,7 @@ class RedisConsumer:
 
     async def figures(self, stream: str) -> Figures:
         """See StreamPort. Makes no group: whoever only looks changes nothing."""
-        with _reaching():
+        with reaching():
             depth, dead = await self._redis.xlen(stream), await self._redis.xlen(dead_stream(stream))
             try:
                 pending = int((await self._redis.xpending(stream, GROUP))["pending"])
@@ -202,7 +191,7 @@ class RedisConsumer:
         return await self._redis.xreadgroup(GROUP, self._name, {stream: ">"}, count=count)
 
     async def _hold(self, stream: str, entry_id: str, consumer: str, idle_milliseconds: int) -> None:
-        with _reaching():
+        with reaching():
             try:
                 await self._redis.xclaim(stream, GROUP, consumer, 0, [entry_id], idle=idle_milliseconds, justid=True)
             except ResponseError as error:
@@ -224,28 +213,6 @@ class RedisConsumer:
 
     async def _script(self, script: str, key: str, *arguments: str) -> Any:
         return await self._redis.eval(script, 1, key, *arguments)
-
-
-def _client(host: str, port: int, name: str) -> Redis:
-    return Redis(
-        host=host,
-        port=port,
-        protocol=2,
-        retry=Retry(NoBackoff(), 0),
-        socket_timeout=SOCKET_SECONDS,
-        socket_connect_timeout=SOCKET_SECONDS,
-        client_name=name,
-        driver_info=None,
-    )
-
-
-@contextmanager
-def _reaching() -> Iterator[None]:
-    """What Redis refuses is its state too (loading, out of memory, no permission): it is tried again later."""
-    try:
-        yield
-    except (RedisError, OSError, TimeoutError) as error:
-        raise Unreachable(f"Redis: {str(error) or type(error).__name__}") from error
 
 
 def _has_no_group(error: ResponseError) -> bool:

@@ -7,8 +7,9 @@ from redis.asyncio import Redis
 
 from tests.bridge.redis_server import RedisServer
 from worker_bridge.errors import StartError, Unreachable
+from worker_bridge.streams.connection import LONGEST_WAIT_SECONDS, SOCKET_SECONDS
 from worker_bridge.streams.memory import MemoryStreams
-from worker_bridge.streams.redis import LONGEST_WAIT_SECONDS, SOCKET_SECONDS, RedisConsumer
+from worker_bridge.streams.redis import RedisConsumer
 
 STREAM = "tasks:python:0"
 

@@ -11,7 +11,8 @@ from langserver.core.verdict import Exit, Refusal
 from langserver.limits import Asked, Ceilings
 from langserver.wire.channel import LOG_LINE_COST, MAX_EVENTS
 from langserver.wire.frames import Kind
-from langserver.zygote.execution import Execution, Job, LogLine, Outcome
+from langserver.zygote.execution import Execution
+from langserver.zygote.job import Job, LogLine, Outcome
 from langserver.zygote.request import TaskRequest, make_job
 from tests.fuzz import oracle
 from tests.fuzz.source import Source, pieces

@@ -11,7 +11,7 @@ from langserver.limits import Ceilings
 from langserver.wire.channel import TaskPipe
 from langserver.wire.frames import Kind
 from langserver.wire.header import TaskHeader
-from langserver.zygote.execution import _input_bytes, _source_bytes
+from langserver.zygote.hand_over import input_parts, source_parts
 from langserver.zygote.request import TaskRequest, make_job
 from tests.fuzz.source import Source
 
@@ -36,7 +36,7 @@ def check(data: bytes) -> None:
         return
     read, write = os.pipe2(os.O_CLOEXEC)
     form = source.rest()
-    for part in [*_source_bytes(job, Found(form)), *_input_bytes(job)]:
+    for part in [*source_parts(job, Found(form)), *input_parts(job)]:
         os.write(write, part)
     os.close(write)
     pipe = TaskPipe(read)

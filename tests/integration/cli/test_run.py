@@ -10,7 +10,7 @@ import pytest
 
 from langserver.core.claims import Report, SecurityClaim
 from langserver.core.verdict import Verdict
-from langserver.zygote.execution import Outcome
+from langserver.zygote.job import Outcome
 
 HELLO = "def main(inputs):\n    print('a line')\n    return {'sum': inputs['a'] + inputs['b']}\n"
 KEY_ERROR = "def main(inputs):\n    order = inputs\n    return order['price']\n"

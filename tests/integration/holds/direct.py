@@ -10,7 +10,8 @@ from langserver.limits import Ceilings
 from langserver.wire.header import Mode
 from langserver.zygote.child_handle import Child
 from langserver.zygote.client import Zygote
-from langserver.zygote.execution import Execution, LogLine, Outcome
+from langserver.zygote.execution import Execution
+from langserver.zygote.job import LogLine, Outcome
 from langserver.zygote.request import TaskRequest, make_job
 
 CEILINGS = Ceilings(memory_mb=512)

@@ -15,7 +15,8 @@ from langserver.core.verdict import EndReason
 from langserver.limits import Asked, Ceilings
 from langserver.zygote.child_handle import Child
 from langserver.zygote.client import Zygote
-from langserver.zygote.execution import Execution, LogLine, Outcome
+from langserver.zygote.execution import Execution
+from langserver.zygote.job import LogLine, Outcome
 from langserver.zygote.request import TaskRequest, make_job
 
 CEILINGS = Ceilings()

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from langserver.core.outcome import ErrorKind
-from langserver.zygote.execution import Outcome
+from langserver.zygote.job import Outcome
 from langserver.zygote.request import TaskRequest
 from tests.integration.holds.direct import one_zygote, output
 from tests.security.traces import traced

@@ -11,7 +11,8 @@ sys.path.insert(0, sys.argv[1])
 from langserver.core.forms import FormCache, _Entry
 from langserver.wire.conversation import Conversation, _Phase
 from langserver.wire.frames import Kind
-from langserver.zygote import execution
+from langserver.zygote import course, execution
+from langserver.zygote.hand_over import HandOver
 
 
 class _Conversation(Conversation):
@@ -24,19 +25,25 @@ class _Conversation(Conversation):
             self._phase = _Phase.HANDED_OVER
 
 
-class _HandOver(execution._HandOver):
-    def __init__(self, *args, **more):
-        super().__init__(*args, **more)
-        self._release()
+class _HandOver(HandOver):
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.release()
 
+    def keep(self, form):
+        self._shelf.keep(self._child.zygote.image, form)
+
+
+class _Course(course.Course):
     def _read(self):
         more = super()._read()
         if self._conversation.form:
-            self._shelf.keep(self._child.zygote.image, self._conversation.form)
+            self._hand_over.keep(self._conversation.form)
         return more
 
 
 if __name__ == "__main__":
-    execution.Conversation, execution._HandOver = _Conversation, _HandOver
+    course.Conversation, course.HandOver = _Conversation, _HandOver
+    execution.Course = _Course
     FormCache.keep = lambda self, owner, key, image, form: self._put(owner, key, _Entry(image, form))
     runpy.run_path(str(Path(__file__).with_name("server.py")), run_name="__main__")

@@ -21,7 +21,7 @@ from langserver.server.service import LanguageService
 from langserver.server.statuses import Refused
 from langserver.server.tasks import Finished, Tasks
 from langserver.settings import Settings
-from langserver.zygote.execution import LogLine, Outcome, Usage
+from langserver.zygote.job import LogLine, Outcome, Usage
 from tests.integration.server.harness import request
 
 

@@ -10,7 +10,7 @@ import pytest
 from langserver.limits import Ceilings
 from langserver.pb import lang_pb2
 from langserver.server.service import LanguageService
-from langserver.zygote.execution import LogLine
+from langserver.zygote.job import LogLine
 from tests.integration.server.test_tasks import Bench, settle
 
 REQUEST = lang_pb2.ExecuteRequest(runtime="js", inline_code=lang_pb2.InlineCode(code="1"))

@@ -211,9 +211,9 @@ async def test_a_child_that_never_ends_is_timed_out():
 async def test_a_task_s_time_begins_when_it_is_handed_over():
     """Else one that waited long for its child is ended before its first byte is sent."""
     bench = Bench()
-    call = bench.call(job(timeout_seconds=0.05))
+    call = bench.call(job(timeout_seconds=0.5))
     await bench.supply.asked.wait()
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(0.6)
     bench.supply.allowed.set()
     await settle()
     assert os.read(bench.child.far_input, 1 << 16)

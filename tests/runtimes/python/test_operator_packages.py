@@ -17,7 +17,7 @@ from langserver.limits import Asked, Ceilings
 from langserver.sandbox.layers import POLICY
 from langserver.sandbox.probe import probe
 from langserver.zygote.client import Zygote
-from langserver.zygote.execution import Outcome
+from langserver.zygote.job import Outcome
 from langserver.zygote.request import TaskRequest, make_job
 from tests.runtimes.python import package_calls
 from tests.runtimes.python.package_programs import PACKAGES, PROGRAMS

@@ -158,7 +158,7 @@ LEFT_OUT = [
 
 @pytest.mark.parametrize(("source", "message", "hint"), UNKNOWN)
 def test_import_of_what_is_nowhere_is_a_mistake(run, source, message, hint):
-    for mode in ("execute", "validate"):
+    for mode in ("run", "validate"):
         ran = run(source, mode=mode)
         (failure,) = ran.report.failures
         assert (failure.kind, failure.message) == (ErrorKind.USER_ERROR, message)

@@ -25,7 +25,7 @@ from langserver.sandbox import confine
 from langserver.sandbox.layers import PRIVILEGES, parse_layers
 from langserver.zygote import launch
 from langserver.zygote.client import Zygote
-from langserver.zygote.execution import LogLine
+from langserver.zygote.job import LogLine
 from langserver.zygote.request import TaskRequest, make_job
 from tests.security.suite.attack import TWICE, Attack, load
 from tests.security.suite.judge import Ending, Finding, judge

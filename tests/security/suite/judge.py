@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 from langserver.core.outcome import ErrorKind
 from langserver.core.verdict import MIB, Refusal
 from langserver.sandbox.layers import POLICY, RLIMITS
-from langserver.zygote.execution import LogLine, Outcome
+from langserver.zygote.job import LogLine, Outcome
 from tests.security.suite.attack import Attack, Ends, Judged
 
 GRACE_SECONDS: Final = 2.0  # what may pass after the time limit until nothing is left of a task
