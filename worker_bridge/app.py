@@ -11,7 +11,7 @@ from typing import Final
 from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.errors import StartError, Unreachable
 from worker_bridge.executors.added import with_added
-from worker_bridge.executors.egress.policy import Policy
+from worker_bridge.executors.egress.exceptions import policy_with
 from worker_bridge.executors.http.executor import HttpExecutor
 from worker_bridge.executors.language import LanguageExecutor
 from worker_bridge.executors.port import Executor
@@ -144,7 +144,7 @@ class Bridge:
 
     def _own_executors(self) -> dict[str, Executor]:
         settings = self._settings
-        policy = Policy(settings.http_allow_networks, settings.http_allow_hosts)
+        policy = policy_with(settings.http_allow_networks, settings.http_allow_hosts)
         built_in: dict[str, Executor] = {"http": HttpExecutor(policy, self._metrics)}
         for runtime, addresses in settings.lang_worker_addrs.items():
             built_in[runtime] = LanguageExecutor(runtime, addresses, self._metrics.alarm)

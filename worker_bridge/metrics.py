@@ -10,8 +10,6 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, star
 from worker_bridge.core.delivery import Fate
 from worker_bridge.core.outcome import Outcome
 from worker_bridge.errors import StartError
-from worker_bridge.executors.egress.policy import HostClass
-from worker_bridge.executors.egress.refusal import Reason
 from worker_bridge.streams.port import Figures
 
 _HTTP_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 90.0)
@@ -71,11 +69,11 @@ class Metrics:
         """A report was acknowledged."""
         self._outcomes.labels(stream, outcome.status).inc()
 
-    def http_answered(self, host: HostClass, status: int, seconds: float) -> None:
+    def http_answered(self, host: str, status: int, seconds: float) -> None:
         """See executors.http.telemetry."""
         self._http_seconds.labels(host, f"{status // 100}xx").observe(seconds)
 
-    def http_refused(self, reason: Reason) -> None:
+    def http_refused(self, reason: str) -> None:
         """See executors.http.telemetry."""
         self._http_refused.labels(reason).inc()
 

@@ -7,7 +7,8 @@ import os
 import re
 import secrets
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from ipaddress import IPv4Network, IPv6Network
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
@@ -16,8 +17,6 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from worker_bridge.core.queues import ASIDE, canonical, stream_name
 from worker_bridge.core.timings import TimingError, Timings
 from worker_bridge.errors import StartError
-from worker_bridge.executors.egress.addresses import Network
-from worker_bridge.executors.egress.exceptions import parse_host_and_port, parse_network
 
 _PREFIX = "WORKER_"
 _HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
@@ -79,8 +78,13 @@ def _executors(value: object) -> object:
     return found
 
 
-def _list_of(parse: Callable[[str], object]) -> Callable[[object], object]:
-    return lambda value: [parse(text) for text in _listed(value)] if isinstance(value, str) else value
+def _networks(value: object) -> object:
+    """`ADDRESS/BITS`, or one address."""
+    return tuple(ipaddress.ip_network(text) for text in _listed(value)) if isinstance(value, str) else value
+
+
+def _names(value: object) -> object:
+    return tuple(_listed(value)) if isinstance(value, str) else value
 
 
 def _listed(text: str) -> list[str]:
@@ -146,12 +150,12 @@ class Settings(BaseSettings):
     worker_executors: Annotated[dict[str, str], NoDecode, BeforeValidator(_executors)] = Field(
         default_factory=dict, description="NODE_TYPE=MODULE:CLASS, separated by commas"
     )
-    http_allow_networks: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_list_of(parse_network))] = Field(
+    http_allow_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode, BeforeValidator(_networks)] = Field(
         (), description="networks as in 10.1.0.0/16, separated by commas"
     )
-    http_allow_hosts: Annotated[
-        frozenset[tuple[str, int | None]], NoDecode, BeforeValidator(_list_of(parse_host_and_port))
-    ] = Field(frozenset(), description="HOST or HOST:PORT, separated by commas")
+    http_allow_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = Field(
+        (), description="HOST or HOST:PORT, separated by commas"
+    )
     stream_prefix: Annotated[str, AfterValidator(_prefix)] = Field("tasks", description="letters, digits, . _ - and :")
     stream_shards: int = _whole(1, 1_024, 1)
     worker_metrics_addr: Annotated[str, AfterValidator(_loopback)] | None = Field(

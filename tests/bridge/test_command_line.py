@@ -121,6 +121,7 @@ def test_queues_of_a_redis_that_is_away() -> None:
     [
         ({"WORKER_EXECUTORS": "charge=no_such_module:Charge"}, "no_such_module"),
         ({"HTTP_ALLOW_NETWORKS": "10.0.0.1/8"}, "HTTP_ALLOW_NETWORKS"),
+        ({"HTTP_ALLOW_HOSTS": "*.example.com"}, "HTTP_ALLOW_HOSTS"),
         ({"LANG_WORKER_ADDRS": "python:h:1", "LEASE_TTL_SECONDS": "0"}, "LEASE_TTL_SECONDS"),
         ({"LANG_WORKER_ADDRS": "python:h:1", "TASK_TIMEOUT_SECONDS": "5"}, "TASK_TIMEOUT_SECONDS"),
     ],

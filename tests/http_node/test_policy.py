@@ -6,6 +6,8 @@ import ipaddress
 
 import pytest
 
+from worker_bridge.errors import StartError
+from worker_bridge.executors.egress.exceptions import policy_with
 from worker_bridge.executors.egress.policy import HostClass, Policy
 from worker_bridge.executors.egress.refusal import Reason, Refused
 from worker_bridge.executors.egress.url import parse_url
@@ -85,3 +87,20 @@ def test_the_trace_goes_to_listed_hosts_only() -> None:
     assert listed.lists(parse_url("https://api.example.com:8443/"))
     assert not listed.lists(parse_url("https://api.example.com:9000/"))
     assert not listed.lists(parse_url("https://10.0.0.1/"))
+
+
+def test_what_an_operator_writes() -> None:
+    found = policy_with((), ("Payments", "db.internal:8080", "[fd12:0::1]:81", "10.0.0.1:80"))
+    assert found.hosts == {("payments", None), ("db.internal", 8080), ("fd12::1", 81), ("10.0.0.1", 80)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *"http://a.example.com a.example.com/x *.example.com a.example.com: a.example.com. a@b.example.com".split(),
+        *("127.1", "a?b", "a:99999", "[::1%lo]", "a b", "ä.example.com", ""),
+    ],
+)
+def test_what_is_no_host_ends_the_start(text: str) -> None:
+    with pytest.raises(StartError, match="HTTP_ALLOW_HOSTS"):
+        policy_with((), (text,))
