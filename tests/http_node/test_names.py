@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import socket
 import ssl
+import threading
 
+import pytest
 import trustme
 
 from tests.http_node.servers import Names, answer, node, saying, serving
@@ -74,12 +77,37 @@ async def test_a_resolver_that_never_answers() -> None:
         assert error.startswith("TIMEOUT: ")
 
 
-async def test_the_systems_resolver() -> None:
+async def test_the_systems_resolver(monkeypatch: pytest.MonkeyPatch) -> None:
     resolver = Resolver()
-    try:
-        assert ipaddress.ip_address("127.0.0.1") in await resolver.resolve("localhost", 80)
-    finally:
-        resolver.close()
+    assert ipaddress.ip_address("127.0.0.1") in await resolver.resolve("localhost", 80)
+
+    def getaddrinfo(*_given: object, **_more: object) -> list[object]:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    for _ in range(40):  # no place is lost
+        with pytest.raises(OSError, match="not known"):
+            await resolver.resolve("nobody.example.com", 80)
+
+
+async def test_names_that_nobody_answers_for_keep_their_places_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = threading.Event()
+
+    def getaddrinfo(name: bytes, port: int, **_more: object) -> list[object]:
+        answers.wait(30)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("192.0.2.1", port))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    resolver = Resolver()
+    hanging = [asyncio.create_task(resolver.resolve("slow.example.com", 80)) for _ in range(16)]
+    await asyncio.sleep(0.1)
+    for one in hanging:
+        one.cancel()
+    await asyncio.wait(hanging)
+    after = asyncio.create_task(resolver.resolve("next.example.com", 80))
+    assert await asyncio.wait((after,), timeout=0.2) == (set(), {after})
+    answers.set()
+    assert await asyncio.wait_for(after, 30) == (ipaddress.ip_address("192.0.2.1"),)
 
 
 async def test_tls_is_with_the_name_that_was_judged(trusted: ssl.SSLContext, certified: ssl.SSLContext) -> None:

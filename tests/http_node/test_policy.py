@@ -45,12 +45,16 @@ def test_a_listed_network_is_allowed_on_any_port_and_nothing_beside_it() -> None
 
 
 def test_a_listed_host_may_be_private_on_its_port_and_never_metadata() -> None:
-    listed = policy(hosts=(("db.internal", None), ("api", 8080)))
+    listed = policy(hosts=(("db.internal", None), ("api", 8080), ("10.9.9.9", 80)))
     assert judged(listed, "http://db.internal/", "10.0.0.1", "fd12::1") is HostClass.EXCEPTION
     assert judged(listed, "http://DB.internal:443/", "127.0.0.1") is HostClass.EXCEPTION
     assert judged(listed, "http://api:8080/", "192.168.0.9") is HostClass.EXCEPTION
     assert judged(listed, "http://api/", "192.168.0.9") is Reason.NAME
-    assert judged(listed, "http://db.internal:8080/", "10.0.0.1") is Reason.NAME
+    assert judged(listed, "http://db.internal:8080/", "10.0.0.1") is HostClass.EXCEPTION
+    assert judged(listed, "http://db.internal:8080/", "93.184.216.34") is HostClass.EXCEPTION
+    assert judged(listed, "http://api:8081/", "10.0.0.1") is Reason.NAME
+    assert judged(listed, "http://10.9.9.9/", "10.9.9.9") is HostClass.EXCEPTION
+    assert judged(listed, "http://10.9.9.9:443/", "10.9.9.9") is Reason.ADDRESS
     assert judged(listed, "http://x.db.internal/", "10.0.0.1") is Reason.NAME
     for address in ("169.254.169.254", "100.100.100.200", "168.63.129.16", "fd00:ec2::254", "fe80::1"):
         assert judged(listed, "http://db.internal/", address) is Reason.METADATA
@@ -82,10 +86,12 @@ def test_translated_addresses_need_their_network_and_what_is_in_them() -> None:
 
 
 def test_the_trace_goes_to_listed_hosts_only() -> None:
-    listed = policy("10.0.0.0/8", (("api.example.com", None), ("api.example.com", 8443)))
+    listed = policy("10.0.0.0/8", (("api.example.com", None), ("b.example.com", 8443)))
     assert listed.lists(parse_url("https://API.example.com/"))
-    assert listed.lists(parse_url("https://api.example.com:8443/"))
-    assert not listed.lists(parse_url("https://api.example.com:9000/"))
+    assert listed.lists(parse_url("https://api.example.com:9000/"))
+    assert listed.lists(parse_url("https://b.example.com:8443/"))
+    assert not listed.lists(parse_url("https://b.example.com/"))
+    assert not listed.lists(parse_url("https://x.api.example.com/"))
     assert not listed.lists(parse_url("https://10.0.0.1/"))
 
 

@@ -29,8 +29,8 @@ class HostClass(StrEnum):
 class Policy:
     """Public addresses on the ports 80 and 443, and what the operator listed.
 
-    `networks`: their addresses, on any port. `hosts`: these names, which may be at private addresses; a name without a
-    port means 80 and 443.
+    `networks`: their addresses, on any port. `hosts`: these very hosts, which may be at private addresses, each on one
+    port, or, without one, on any.
     """
 
     networks: tuple[Network, ...] = ()
@@ -38,8 +38,7 @@ class Policy:
 
     def lists(self, target: Target) -> bool:
         """Whether the host is in HTTP_ALLOW_HOSTS for this port."""
-        usual = target.port in PORTS.values()
-        return (target.host, target.port) in self.hosts or (usual and (target.host, None) in self.hosts)
+        return not self.hosts.isdisjoint(((target.host, target.port), (target.host, None)))
 
     def admit(self, target: Target) -> None:
         """Before a name is resolved: a question to a name server tells others something, too. Raises Refused."""
@@ -71,7 +70,10 @@ class Policy:
         where = f"{target.host} is at {address}" if target.address is None else str(address)
         if found is Standing.METADATA or any(standing(held) is Standing.METADATA for held in inside(address)):
             raise Refused(Reason.METADATA, f"{where}: link-local, or where a cloud keeps its metadata")
-        raise Refused(Reason.ADDRESS, f"{where}: not public, and not in HTTP_ALLOW_NETWORKS")
+        raise Refused(
+            Reason.ADDRESS,
+            f"{where}: not public, not in HTTP_ALLOW_NETWORKS, and {target.authority} is not in HTTP_ALLOW_HOSTS",
+        )
 
     def _in_networks(self, address: Address) -> bool:
         """Listed itself, and so, or public, is each IPv4 address in it."""

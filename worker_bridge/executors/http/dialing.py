@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import socket
 import ssl
+import threading
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Final
 
 from worker_bridge.executors.egress.policy import Policy
@@ -27,19 +28,40 @@ Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
 
 
 class Resolver:
-    """The system's resolver, in threads of its own: names that nobody answers for keep nothing else waiting."""
+    """The system's resolver, in threads of its own: names that nobody answers for keep no other work waiting, nor the
+    end of the process.
+    """
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(_RESOLVERS, "resolver")
+        self._places = asyncio.Semaphore(_RESOLVERS)
 
     async def resolve(self, name: str, port: int) -> Sequence[Address]:
-        """All addresses of a name. Raises OSError."""
-        found = await asyncio.get_running_loop().run_in_executor(self._threads, _look_up, name, port)
-        return tuple(dict.fromkeys(found))
+        """All addresses of a name. Raises OSError, ValueError. Cancelled, it keeps its place until the system has answered."""
+        await self._places.acquire()
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Sequence[Address]] = loop.create_future()
 
-    def close(self) -> None:
-        """Waits for nobody."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        def give(found: Sequence[Address], error: Exception | None) -> None:
+            self._places.release()
+            if answer.cancelled():
+                return
+            if error is None:
+                answer.set_result(found)
+            else:
+                answer.set_exception(error)
+
+        def ask() -> None:
+            found: Sequence[Address] = ()
+            trouble: Exception | None = None
+            try:
+                found = _look_up(name, port)
+            except (OSError, ValueError) as error:
+                trouble = error
+            with contextlib.suppress(RuntimeError):  # the loop is closed, and nobody waits
+                loop.call_soon_threadsafe(give, found, trouble)
+
+        threading.Thread(target=ask, name="resolver", daemon=True).start()
+        return await answer
 
 
 class Dialer:
@@ -72,8 +94,9 @@ class Dialer:
                 found = await self._resolve(target.host, target.port)
         except TimeoutError:
             raise Failure(Kind.CONNECT_FAILED, f"{target.host} was not resolved in {DIAL_SECONDS:.0f} s") from None
-        except OSError as error:
-            raise Failure(Kind.CONNECT_FAILED, f"{target.host} is not resolved: {error.strerror or error}") from None
+        except (OSError, ValueError) as error:
+            said = getattr(error, "strerror", None) or str(error)
+            raise Failure(Kind.CONNECT_FAILED, f"{target.host} is not resolved: {said}") from None
         if not found:
             raise Failure(Kind.CONNECT_FAILED, f"{target.host} has no address")
         return found
@@ -114,6 +137,6 @@ def trust() -> ssl.SSLContext:
     return context
 
 
-def _look_up(name: str, port: int) -> list[Address]:
+def _look_up(name: str, port: int) -> Sequence[Address]:
     found = socket.getaddrinfo(name.encode("ascii"), port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
-    return [ipaddress.ip_address(str(place[0])) for *_, place in found]
+    return tuple(dict.fromkeys(ipaddress.ip_address(str(place[0])) for *_, place in found))

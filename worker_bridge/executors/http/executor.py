@@ -42,8 +42,7 @@ class HttpExecutor:
     ) -> None:
         self._policy = policy
         self._telemetry = telemetry
-        self._resolver = Resolver()
-        dialer = Dialer(policy, resolve or self._resolver.resolve, tls or trust())
+        dialer = Dialer(policy, resolve or Resolver().resolve, tls or trust())
         self._pool = Pool(dialer.dial)
 
     async def start(self) -> None:
@@ -71,7 +70,6 @@ class HttpExecutor:
     async def close(self) -> None:
         """See Executor."""
         self._pool.close()
-        self._resolver.close()
 
     async def _output(self, asked: Asked, traceparent: str, until: float) -> bytes:
         request, redirects, waits = asked.request, 0, 0
