@@ -36,7 +36,7 @@ class Resolver:
         self._places = asyncio.Semaphore(_RESOLVERS)
 
     async def resolve(self, name: str, port: int) -> Sequence[Address]:
-        """All addresses of a name. Raises OSError, ValueError. Cancelled, it keeps its place until the system has answered."""
+        """All addresses of a name; cancelled, it keeps its place until the system has answered. Raises OSError, ValueError."""
         await self._places.acquire()
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Sequence[Address]] = loop.create_future()
