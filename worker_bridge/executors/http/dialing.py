@@ -36,7 +36,7 @@ class Resolver:
         self._places = asyncio.Semaphore(_RESOLVERS)
 
     async def resolve(self, name: str, port: int) -> Sequence[Address]:
-        """All addresses of a name; cancelled, it keeps its place until the system has answered. Raises OSError, ValueError."""
+        """All addresses of a name. Cancelled, it keeps its place until the system answers. Raises OSError, ValueError."""
         await self._places.acquire()
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Sequence[Address]] = loop.create_future()
