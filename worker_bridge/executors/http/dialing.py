@@ -36,8 +36,8 @@ class Resolver:
         self._places = asyncio.Semaphore(_RESOLVERS)
 
     async def resolve(self, name: str, port: int) -> Sequence[Address]:
-        """All addresses of a name. Cancelled, it keeps its place until the system answers. Raises OSError, ValueError."""
-        await self._places.acquire()
+        """All addresses of a name. Raises OSError, ValueError."""
+        await self._places.acquire()  # and kept until the system has answered, cancelled or not
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Sequence[Address]] = loop.create_future()
 
