@@ -9,7 +9,7 @@ import zlib
 
 import pytest
 
-from tests.http_node.servers import Act, Got, Hangup, Node, answer, node, saying, serving
+from tests.http_node.servers import GUARD_SECONDS, Act, Got, Hangup, Node, answer, node, saying, serving
 
 OK = answer(b'{"ok": true}')
 # What a whole response may take, twice over, and what Python keeps of it in between.
@@ -125,9 +125,9 @@ ATTACKS: dict[str, tuple[Act, str, bool]] = {
 }
 
 
-async def attacked(made: Node, act: Act) -> tuple[str, bool]:
+async def attacked(made: Node, act: Act, seconds: float) -> tuple[str, bool]:
     async with serving(act) as server:
-        outcome = await made.run(server.url, timeout_seconds=2)
+        outcome = await made.run(server.url, timeout_seconds=seconds)
         assert not outcome.completed, outcome.output[:100]
         return outcome.error, outcome.terminal
 
@@ -139,7 +139,7 @@ async def test_a_clear_error_and_a_pool_that_works(name: str) -> None:
         assert await made.output(honest.url) == {"ok": True}
         tracemalloc.start()
         try:
-            said, final = await attacked(made, act)
+            said, final = await attacked(made, act, 2 if error == "TIMEOUT: " else GUARD_SECONDS)
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
