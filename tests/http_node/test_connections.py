@@ -108,6 +108,24 @@ async def test_bytes_that_nobody_asked_for_answer_no_other_task(later: bool) -> 
         assert server.connections == 5
 
 
+async def test_bytes_that_nobody_asked_for_end_the_connection_at_once() -> None:
+    ended = asyncio.Event()
+
+    async def act(_got: Got, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(OK)
+        await asyncio.sleep(0.05)
+        writer.write(answer(b'"poison"'))
+        try:
+            await reader.read()
+        finally:
+            ended.set()
+
+    async with serving(act) as server, node() as made:
+        assert await made.output(server.url) == {"ok": True}
+        async with asyncio.timeout(30):
+            await ended.wait()
+
+
 async def test_a_connection_closed_while_idle_costs_nobody_a_request() -> None:
     async def act(_got: Got, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(OK)
