@@ -15,25 +15,38 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import redis.asyncio as redis
+from server import web_server
 
 from langserver_dev.stack import Stack
 
 _WAIT_SECONDS = 60
-_OURS = ("LANG_", "WORKER_", "COORDINATOR_", "LEASE_", "TASK_")
+_OURS = ("LANG_", "WORKER_", "COORDINATOR_", "LEASE_", "TASK_", "HTTP_ALLOW_")
+_SERVER = "{server}"
 
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """A task of the batch and what must become of it. `error` is how the error begins."""
+    """A task of the batch and what must become of it. `error` is how the error begins.
+
+    `what` is a program, or of an http task the URL, in which {server} is the demo's own.
+    """
 
     name: str
     node_type: str
-    code: str
+    what: str
     state: str = "COMPLETED"
     output: object = None
     error: str = ""
     attempts: int = 1
     input: dict[str, object] = field(default_factory=dict)
+
+    def line(self, server: str) -> str:
+        """As `coordinator submit --file` reads it."""
+        if self.node_type == "http":
+            given: dict[str, object] = {"method": "GET", "url": self.what.replace(_SERVER, server), **self.input}
+        else:
+            given = {"code": self.what, "input": self.input}
+        return json.dumps({"task_id": self.name, "node_type": self.node_type, "input": given})
 
 
 BATCH = (
@@ -41,6 +54,9 @@ BATCH = (
     Queued("greeting", "js", "return `Hello, ${inputs.name}`", output="Hello, Ada", input={"name": "Ada"}),
     Queued("fails each time", "python", "def main():\n    return 1 / 0", "FAILED", error="USER_ERROR: ", attempts=3),
     Queued("does not parse", "js", "return (", "FAILED", error="SYNTAX_ERROR: "),
+    Queued("exchange rates", "http", "{server}/rates", output={"EUR": 1, "USD": 1.25}),
+    Queued("no such page", "http", "{server}/nowhere", "FAILED", error="HTTP_STATUS: 404 Not Found: there is no"),
+    Queued("cloud's secrets", "http", "http://169.254.169.254/latest/", "FAILED", error="EGRESS_REFUSED: "),
     Queued("tries to leave", "python", "import os\nreturn os.environ", "FAILED", error="POLICY_VIOLATION: "),
 )
 POISON = {"task_id": "no-task-at-all", "input": "{"}
@@ -53,7 +69,9 @@ async def run(batch: Sequence[Queued] = BATCH) -> list[str]:
         del os.environ[name]
     # Streams of its own in a Redis server that others may use too.
     os.environ["STREAM_PREFIX"] = f"demo-{os.getpid()}"
-    async with Stack("127.0.0.1:0") as stack:
+    # Its own web server is on this machine, which http tasks do not reach by default.
+    os.environ["HTTP_ALLOW_NETWORKS"] = "127.0.0.1/32"
+    async with web_server() as server, Stack("127.0.0.1:0") as stack:
         where = "in this process" if stack.streams is not None else f"in Redis at {os.environ['REDIS_ADDR']}"
         print(
             f"\na coordinator listens on {stack.coordinator.address}, streams are {where}; {len(batch)} tasks and one"
@@ -61,7 +79,7 @@ async def run(batch: Sequence[Queued] = BATCH) -> list[str]:
         print("entry that is no task go there, all at once\n", flush=True)
         stream = stack.bridge.reads[0]
         await _poison(stack, stream)
-        answers = await _submitted(batch, str(stack.coordinator.address))
+        answers = await _submitted([task.line(server) for task in batch], str(stack.coordinator.address))
         dead = await _dead(stack, stream)
         print("\n".join(_lines(batch, answers, dead)))
     if stack.streams is None:
@@ -69,15 +87,11 @@ async def run(batch: Sequence[Queued] = BATCH) -> list[str]:
     return _wrong(batch, answers, dead)
 
 
-async def _submitted(batch: Sequence[Queued], address: str) -> list[dict[str, object]]:
+async def _submitted(lines: Sequence[str], address: str) -> list[dict[str, object]]:
     """By the command line, as a user would."""
-    lines = [
-        {"task_id": task.name, "node_type": task.node_type, "input": {"code": task.code, "input": task.input}}
-        for task in batch
-    ]
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "batch.jsonl")
-        await asyncio.to_thread(file.write_text, "".join(json.dumps(line) + "\n" for line in lines))
+        await asyncio.to_thread(file.write_text, "".join(line + "\n" for line in lines))
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "coordinator.cli", "submit", "--file", str(file), "--wait", str(_WAIT_SECONDS)),
             env={**os.environ, "COORDINATOR_ADDR": address},

@@ -12,6 +12,9 @@ from typing import Final
 from worker_bridge.access.caller import Caller, CallerFiles
 from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.errors import StartError, StreamRefused, Unreachable
+from worker_bridge.executors.added import with_added
+from worker_bridge.executors.egress.exceptions import policy_with
+from worker_bridge.executors.http.executor import HttpExecutor
 from worker_bridge.executors.language import LanguageExecutor
 from worker_bridge.executors.port import Executor
 from worker_bridge.executors.registry import Executors
@@ -47,7 +50,7 @@ class Bridge:
         self._settings = settings
         self._timings = settings.timings
         self._metrics = Metrics()
-        self._executors = Executors(self._language_executors() if executors is None else executors)
+        self._executors = Executors(self._own_executors() if executors is None else executors)
         self._queue_of = settings.streams(self._executors.node_types)
         self.reads = tuple(self._queue_of)
         self._streams = streams or redis_streams(settings)
@@ -153,12 +156,14 @@ class Bridge:
         if address:
             self._metrics.serve(*split_address(address), lambda: self._hand.in_hand)
 
-    def _language_executors(self) -> dict[str, Executor]:
-        caller = _caller(self._settings.language_access)
-        return {
-            runtime: LanguageExecutor(runtime, addresses, self._metrics.alarm, caller)
-            for runtime, addresses in self._settings.lang_worker_addrs.items()
-        }
+    def _own_executors(self) -> dict[str, Executor]:
+        settings = self._settings
+        policy = policy_with(settings.http_allow_networks, settings.http_allow_hosts)
+        built_in: dict[str, Executor] = {"http": HttpExecutor(policy, self._metrics)}
+        caller = _caller(settings.language_access)
+        for runtime, addresses in settings.lang_worker_addrs.items():
+            built_in[runtime] = LanguageExecutor(runtime, addresses, self._metrics.alarm, caller)
+        return with_added(built_in, settings.worker_executors)
 
     async def _close(self) -> None:
         await self._executors.close()

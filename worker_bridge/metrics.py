@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, start_http_server
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 
 from worker_bridge.core.delivery import Fate
 from worker_bridge.core.outcome import Outcome
 from worker_bridge.errors import StartError
 from worker_bridge.streams.port import Figures
+
+_HTTP_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 90.0)
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +31,14 @@ class Metrics:
         self._pending = self._gauge("stream_pending", "Entries that a worker got and did not ack", "stream")
         self._dead = self._gauge("stream_dead", "Entries in the dead stream", "stream")
         self._listeners = self._gauge("stream_listeners", "Registered workers that read the stream", "stream")
+        self._http_seconds = Histogram(
+            "worker_bridge_http_seconds",
+            "From a request to its whole answer, by class of host and of status",
+            ("host", "status"),
+            registry=self._registry,
+            buckets=_HTTP_BUCKETS,
+        )
+        self._http_refused = self._counter("http_refused", "What the egress policy forbade", "reason")
         self._stop: Callable[[], None] = lambda: None
 
     def serve(self, host: str, port: int, in_hand: Callable[[], int]) -> None:
@@ -58,6 +68,14 @@ class Metrics:
     def reported(self, stream: str, outcome: Outcome) -> None:
         """A report was acknowledged."""
         self._outcomes.labels(stream, outcome.status).inc()
+
+    def http_answered(self, host: str, status: int, seconds: float) -> None:
+        """See executors.http.telemetry."""
+        self._http_seconds.labels(host, f"{status // 100}xx").observe(seconds)
+
+    def http_refused(self, reason: str) -> None:
+        """See executors.http.telemetry."""
+        self._http_refused.labels(reason).inc()
 
     def alarm(self, text: str) -> None:
         """Something that no retry mends."""

@@ -8,6 +8,7 @@ import re
 import secrets
 import socket
 from collections.abc import Iterable
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -22,6 +23,7 @@ from worker_bridge.errors import StartError
 _PREFIX = "WORKER_"
 _HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
 _NAME = re.compile(r"[A-Za-z0-9._-]+(:[A-Za-z0-9._-]+)*")
+_PLACE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 _WORKER_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _HIGHEST_PORT = 65535
 _LONGEST_SECONDS = 86_400
@@ -65,10 +67,36 @@ def _worker_addrs(value: object) -> object:
     return by_runtime
 
 
+def _executors(value: object) -> object:
+    """`NODE_TYPE=MODULE:CLASS`."""
+    if not isinstance(value, str):
+        return value
+    found: dict[str, str] = {}
+    for text in _listed(value):
+        node_type, _, place = text.partition("=")
+        if not _NAME.fullmatch(node_type) or not _PLACE.fullmatch(place) or canonical(node_type) in found:
+            raise ValueError
+        found[canonical(node_type)] = place
+    return found
+
+
+def _networks(value: object) -> object:
+    """`ADDRESS/BITS`, or one address."""
+    return tuple(ipaddress.ip_network(text) for text in _listed(value)) if isinstance(value, str) else value
+
+
+def _names(value: object) -> object:
+    return tuple(_listed(value)) if isinstance(value, str) else value
+
+
+def _listed(text: str) -> list[str]:
+    return [part for part in (item.strip() for item in text.split(",")) if part]
+
+
 def _queues(value: object) -> object:
     if not isinstance(value, str):
         return value
-    names = [name for name in (part.strip() for part in value.split(",")) if name]
+    names = _listed(value)
     if not all(_NAME.fullmatch(name) for name in names):
         raise ValueError
     return tuple(dict.fromkeys(canonical(name) for name in names))
@@ -151,6 +179,15 @@ class Settings(BaseSettings):
     worker_max_deliveries: int = _whole(1, 1_000_000, 5)
     task_timeout_seconds: int = _whole(1, _LONGEST_SECONDS, 90)
     worker_drain_seconds: int = _whole(0, _LONGEST_SECONDS, 30)
+    worker_executors: Annotated[dict[str, str], NoDecode, BeforeValidator(_executors)] = Field(
+        default_factory=dict, description="NODE_TYPE=MODULE:CLASS, separated by commas"
+    )
+    http_allow_networks: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode, BeforeValidator(_networks)] = Field(
+        (), description="networks as in 10.1.0.0/16, separated by commas"
+    )
+    http_allow_hosts: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_names)] = Field(
+        (), description="HOST or HOST:PORT, separated by commas"
+    )
     stream_prefix: Annotated[str, AfterValidator(_prefix)] = Field("tasks", description="letters, digits, . _ - and :")
     stream_shards: int = _whole(1, 1_024, 1)
     worker_metrics_addr: Annotated[str, AfterValidator(_loopback)] | None = Field(
@@ -200,13 +237,14 @@ class Settings(BaseSettings):
             token_file=self.lang_worker_token_file,
         )
 
+    @property
+    def node_types(self) -> tuple[str, ...]:
+        """What a bridge with these settings can execute."""
+        return tuple(sorted({"http", *self.lang_worker_addrs, *self.worker_executors}))
+
     def streams(self, node_types: Iterable[str]) -> dict[str, str]:
-        """What is read, with the queue of each stream; without WORKER_QUEUES one a node type. Raises StartError."""
+        """What is read, with the queue of each stream; without WORKER_QUEUES one a node type."""
         queues = self.worker_queues or tuple(node_types)
-        if not queues:
-            raise StartError(
-                "there is nothing to execute tasks with: set LANG_WORKER_ADDRS, as in python:127.0.0.1:50053"
-            )
         return {
             stream_name(self.stream_prefix, queue, shard): queue
             for queue in queues

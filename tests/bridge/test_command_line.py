@@ -62,7 +62,7 @@ async def test_a_worker_with_the_default_settings(
         assert process.stdout is not None
         line = process.stdout.readline()
         assert line.startswith("worker-bridge ")
-        assert line.endswith(" reads tasks:js:0, tasks:python:0\n")
+        assert line.endswith(" reads tasks:http:0, tasks:js:0, tasks:python:0\n")
         tasks = {
             "python": a_task(input=program("return 'py'")),
             "js": a_task(node_type="js", input=program("return 'js'")),
@@ -143,7 +143,9 @@ def test_queues_of_a_redis_that_is_away() -> None:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({}, "LANG_WORKER_ADDRS"),
+        ({"WORKER_EXECUTORS": "charge=no_such_module:Charge"}, "no_such_module"),
+        ({"HTTP_ALLOW_NETWORKS": "10.0.0.1/8"}, "HTTP_ALLOW_NETWORKS"),
+        ({"HTTP_ALLOW_HOSTS": "*.example.com"}, "HTTP_ALLOW_HOSTS"),
         ({"LANG_WORKER_ADDRS": "python:h:1", "LEASE_TTL_SECONDS": "0"}, "LEASE_TTL_SECONDS"),
         ({"LANG_WORKER_ADDRS": "python:h:1", "TASK_TIMEOUT_SECONDS": "5"}, "TASK_TIMEOUT_SECONDS"),
     ],

@@ -18,6 +18,7 @@ def test_defaults() -> None:
     assert settings.redis_addr == "127.0.0.1:6379"
     assert settings.worker_id != Settings().worker_id
     assert settings.timings.renew_every == 30
+    assert settings.streams(settings.node_types) == {"tasks:http:0": "http"}
     assert settings.streams(["js", "python"]) == {"tasks:js:0": "js", "tasks:python:0": "python"}
 
 
@@ -60,6 +61,14 @@ def test_queues_have_the_runtimes_one_name(monkeypatch: pytest.MonkeyPatch) -> N
         ("WORKER_DRAIN_SECONDS", "-1"),
         ("STREAM_PREFIX", "a b"),
         ("STREAM_SHARDS", "0"),
+        ("WORKER_EXECUTORS", "charge"),
+        ("WORKER_EXECUTORS", "charge=acme"),
+        ("WORKER_EXECUTORS", "charge=acme:a.b"),
+        ("WORKER_EXECUTORS", "a b=acme:B"),
+        ("WORKER_EXECUTORS", "node=acme:B,js=acme:B"),
+        ("HTTP_ALLOW_NETWORKS", "10.0.0.1/8"),
+        ("HTTP_ALLOW_NETWORKS", "internal"),
+        ("HTTP_ALLOW_NETWORKS", "127.1"),
         ("WORKER_METRICS_ADDR", "0.0.0.0:9000"),
         ("WORKER_METRICS_ADDR", "example.org:9000"),
     ],
@@ -70,9 +79,20 @@ def test_what_is_wrong_is_named(monkeypatch: pytest.MonkeyPatch, name: str, valu
         Settings()
 
 
-def test_nothing_to_execute_with_is_said() -> None:
-    with pytest.raises(StartError, match="LANG_WORKER_ADDRS"):
-        Settings().streams([])
+def test_what_can_be_executed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Settings().node_types == ("http",)
+    monkeypatch.setenv("LANG_WORKER_ADDRS", "python:h:1,node:h:1")
+    monkeypatch.setenv("WORKER_EXECUTORS", "charge=acme.charge:Charge, mail=acme:Mail")
+    assert Settings().node_types == ("charge", "http", "js", "mail", "python")
+    assert Settings().worker_executors == {"charge": "acme.charge:Charge", "mail": "acme:Mail"}
+
+
+def test_exceptions_to_the_egress_policy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_ALLOW_NETWORKS", "10.0.0.0/8, fd12::/16,192.0.2.7")
+    monkeypatch.setenv("HTTP_ALLOW_HOSTS", "Payments, db.internal:8080,[fd12::1]:81,10.0.0.1:80")
+    settings = Settings()
+    assert [str(network) for network in settings.http_allow_networks] == ["10.0.0.0/8", "fd12::/16", "192.0.2.7/32"]
+    assert settings.http_allow_hosts == ("Payments", "db.internal:8080", "[fd12::1]:81", "10.0.0.1:80")
 
 
 def test_variables_that_mean_nothing_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,17 +32,19 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path, make_database: 
     indirect=["database_url"],
 )
 async def test_every_task_ends_once_whatever_dies(tmp_path: Path, database_url: str, tasks: int, rounds: int) -> None:
-    plan = [planned(number) for number in range(1, tasks + 1)]
     order = victims(SEED, rounds)
-    share = -(-len(plan) // len(order))
+    share = -(-tasks // len(order))
     async with world(tmp_path, database_url, SEED) as parts:
+        plan = [planned(number, parts.payments.url) for number in range(1, tasks + 1)]
         await poison(parts)
         for number, victim in enumerate(order):
             if some := plan[number * share : (number + 1) * share]:
                 await parts.submit(some, RUN)
             await asyncio.sleep(1)
             await parts.end(victim)
-        parts.witness.calm = parts.lossy.calm = True  # what was lost must come right without more of it
+        parts.witness.calm = parts.lossy.calm = parts.payments.calm = (
+            True  # what was lost must come right without more of it
+        )
         states = await ended(parts, tasks)
         await emptied(parts)
         await drained(parts)
@@ -95,6 +97,7 @@ def check(parts: World, plan: list[Planned], states: list[dict[str, object]]) ->
     assert set(parts.killed) == {*victims(0, 1)}
     assert parts.witness.lost > 0
     assert parts.lossy.lost > 0
+    assert sum(parts.payments.requests.values()) > len(parts.payments.charged)
 
 
 def check_outcomes(parts: World, plan: list[Planned], states: list[dict[str, object]]) -> None:
@@ -112,6 +115,12 @@ def check_outcomes(parts: World, plan: list[Planned], states: list[dict[str, obj
     assert [key for key, times in parts.witness.accepted.items() if times > 1] == []
     assert parts.witness.accepted_of_lost_leases == []
     assert parts.witness.fences_that_did_not_grow == []
+    paid = {
+        task.task_id: [int(task.task_id.removeprefix("task-"))]
+        for task in plan
+        if task.value and task.node_type == "http"
+    }
+    assert parts.payments.charged == paid
 
 
 def logs(parts: World) -> str:

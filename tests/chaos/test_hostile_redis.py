@@ -20,8 +20,8 @@ TASKS = 120
 
 @pytest.mark.timeout(600)
 async def test_every_task_ends_once_whatever_is_done_to_the_streams(tmp_path: Path) -> None:
-    plan = [planned(number) for number in range(1, TASKS + 1)]
     async with world(tmp_path, f"sqlite:///{tmp_path}/coordinator.db", SEED) as parts, parts.redis() as client:
+        plan = [planned(number, parts.payments.url) for number in range(1, TASKS + 1)]
         parts.witness.calm = parts.lossy.calm = True
         await parts.submit(plan[:20], "run-1")
         hostile = Hostile(client, await parts.workers(), SEED)

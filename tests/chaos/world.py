@@ -1,4 +1,4 @@
-"""Two bridges, two language servers, a coordinator and a Redis, with the two proxies between; and who ends them."""
+"""Two bridges, two language servers, coordinator, Redis, two proxies between, one who is paid; and who ends them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import psutil
 import redis.asyncio as redis
 
 from tests.chaos.lossy import LossyProxy
+from tests.chaos.payments import Payments
 from tests.chaos.processes import GUARD_SECONDS, Part, free_port, python
 from tests.chaos.tasks import Planned
 from tests.chaos.witness import Witness
@@ -28,15 +29,22 @@ class World:
     """All parts of one chaos run."""
 
     def __init__(
-        self, folder: Path, database_url: str, witness: Witness, lossy: LossyProxy, ports: dict[str, int]
+        self,
+        folder: Path,
+        database_url: str,
+        witness: Witness,
+        lossy: LossyProxy,
+        payments: Payments,
+        ports: dict[str, int],
     ) -> None:
-        self.folder, self.witness, self.lossy = folder, witness, lossy
+        self.folder, self.witness, self.lossy, self.payments = folder, witness, lossy, payments
         self.killed: Counter[str] = Counter()
         self._ports = ports
         servers = [f"127.0.0.1:{ports['server-0']}", f"127.0.0.1:{ports['server-1']}"]
         for_bridges = {
             "COORDINATOR_ADDR": f"127.0.0.1:{witness.port}",
             "REDIS_ADDR": f"127.0.0.1:{lossy.port}",
+            "HTTP_ALLOW_NETWORKS": "127.0.0.0/8",
             "LANG_WORKER_ADDRS": ",".join(f"{runtime}:{server}" for runtime in ("python", "js") for server in servers),
             "LEASE_TTL_SECONDS": str(LEASE_SECONDS),
             "TASK_TIMEOUT_SECONDS": "20",
@@ -152,8 +160,12 @@ async def world(folder: Path, database_url: str, seed: int) -> AsyncIterator[Wor
     """All started; all ended."""
     ports = {name: free_port() for name in ("redis", "coordinator", "server-0", "server-1", "metrics-0", "metrics-1")}
     coordinator = f"127.0.0.1:{ports['coordinator']}"
-    async with Witness(coordinator, 25, seed) as witness, LossyProxy(ports["redis"], 150, seed) as lossy:
-        made = World(folder, database_url, witness, lossy, ports)
+    async with (
+        Witness(coordinator, 25, seed) as witness,
+        LossyProxy(ports["redis"], 150, seed) as lossy,
+        Payments(seed) as payments,
+    ):
+        made = World(folder, database_url, witness, lossy, payments, ports)
         try:
             await made.start()
             yield made

@@ -73,7 +73,7 @@ def make_dev() -> Iterator[Callable[..., Dev]]:
 def test_tasks_of_both_runtimes_go_through_and_it_ends_with_all_its_processes(make_dev: Callable[..., Dev]) -> None:
     dev = make_dev()
     started = psutil.Process(dev.process.pid).children(recursive=True)
-    assert dev.lines[1] == "streams are in this process; the bridge reads tasks:js:0, tasks:python:0\n"
+    assert dev.lines[1] == "streams are in this process; the bridge reads tasks:http:0, tasks:js:0, tasks:python:0\n"
     assert dev.submit("python", "def main(n):\n    return n + 1")["output"] == 21
     assert dev.submit("javascript", "return inputs.n + 2")["output"] == 22
     failed = dev.submit("python", "def main():\n    return {}['x']", "--max-attempts", "2")

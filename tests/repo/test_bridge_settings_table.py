@@ -27,7 +27,7 @@ def test_values_in_the_table_are_the_defaults() -> None:
         if text.isdecimal():
             assert default == int(text), name
             compared += 1
-        elif text.startswith("`"):
-            assert default == text.strip("`"), name
+        elif value := re.fullmatch(r"`([^`]*)`", text):
+            assert default == value[1], name
             compared += 1
     assert compared > 8

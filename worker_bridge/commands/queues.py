@@ -41,7 +41,7 @@ async def _figures(settings: Settings) -> tuple[list[Figures], list[str]]:
     found: list[Figures] = []
     refused: list[str] = []
     try:
-        for stream in settings.streams(settings.lang_worker_addrs):
+        for stream in settings.streams(settings.node_types):
             try:
                 found.append(await streams.figures(stream))
             except StreamRefused as error:

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import Final, TypeVar
 
 import msgspec
 
+MAX_DEPTH: Final = 200
+
 Value = TypeVar("Value")
 
+# Possessive, so that a long string costs no memory.
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+_NO_BRACKET: Final = bytes(set(range(256)) - set(b"[]{}"))
+_STEPS: Final = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")  # +1 and -1 as signed bytes
 _SURROGATE = re.compile(r"[dD][89a-fA-F][0-9a-fA-F]{2}")  # after its backslash and u
 _MOST_ESCAPES: Final = 100_000  # of backslash and u: so that looking at each takes a part of a second
 # Of these no text means anything (Unicode, section 23.7): one that does not occur stands for such a backslash.
@@ -22,11 +28,13 @@ _NONCHARACTERS: Final = "".join(map(chr, range(0xFDD0, 0xFDF0)))
 
 
 class Members:
-    """Reads these members of objects, and passes over the others."""
+    """Reads these members of objects, and passes over the others, or refuses them."""
 
-    def __init__(self, *names: str) -> None:
-        absent = msgspec.Raw(b"null")
-        held = msgspec.defstruct("Held", [(name, msgspec.Raw, absent) for name in names])
+    def __init__(self, *names: str, others: bool = True) -> None:
+        self._absent = absent = msgspec.Raw(b"null")
+        held = msgspec.defstruct(
+            "Held", [(name, msgspec.Raw, absent) for name in names], forbid_unknown_fields=not others
+        )
         self._decoder = msgspec.json.Decoder(held)
         self._names = names
 
@@ -37,6 +45,8 @@ class Members:
         """
         try:
             found = self._split(text)
+        except msgspec.ValidationError:
+            raise
         except msgspec.DecodeError:
             # A string that was cut in the middle of an emoji is fine inside a member, though msgspec refuses it.
             mark = next((character for character in _NONCHARACTERS if character not in text), "")
@@ -52,7 +62,8 @@ class Members:
             held = self._decoder.decode(text)
         except RecursionError:
             raise ValueError("nested too deeply") from None
-        return {name: bytes(getattr(held, name)).decode() for name in self._names}
+        found = ((name, getattr(held, name)) for name in self._names)
+        return {name: bytes(raw).decode() for name, raw in found if raw is not self._absent}
 
 
 def _without_surrogates(pieces: Sequence[str], mark: str) -> str:
@@ -71,3 +82,15 @@ def value(text: str, kind: type[Value]) -> Value:
         return msgspec.json.decode(text, type=kind)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def is_value(text: str) -> bool:
+    """Whether `text` is one JSON value of any type, nested at most MAX_DEPTH deep; told without building it."""
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return True
+    steps = _STRING.sub("", text).encode().translate(_STEPS, _NO_BRACKET)
+    return max(accumulate(memoryview(steps).cast("b"))) <= MAX_DEPTH

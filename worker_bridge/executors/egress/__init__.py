@@ -1,0 +1,1 @@
+"""Where requests may go: decided from a URL and from addresses, without a network."""
