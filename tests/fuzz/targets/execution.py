@@ -11,7 +11,7 @@ from langserver.core.verdict import Exit, Refusal
 from langserver.limits import Asked, Ceilings
 from langserver.wire.channel import LOG_LINE_COST, MAX_EVENTS
 from langserver.wire.frames import Kind
-from langserver.zygote.execution import Execution
+from langserver.zygote.execution import LAST_WORDS_SECONDS, Execution
 from langserver.zygote.job import Job, LogLine, Outcome
 from langserver.zygote.request import TaskRequest, make_job
 from tests.fuzz import oracle
@@ -88,7 +88,8 @@ async def _run(job: Job, way: list[bytes], end: Exit | None, closes_input: bool)
     assert supply.given_back == 1
     assert len(os.listdir("/proc/self/fd")) == descriptors - 4, "its four pipe ends are closed"
     loop = asyncio.get_running_loop()
-    assert loop.time() <= TIMEOUT_SECONDS
+    last_words = LAST_WORDS_SECONDS if job.runtime == "python" else 0
+    assert loop.time() <= TIMEOUT_SECONDS + last_words, loop.time()
     return outcome, lines
 
 
