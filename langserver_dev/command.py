@@ -21,7 +21,6 @@ from worker_bridge.logs import set_up_logging
 def run(options: Namespace) -> None:
     """Until SIGTERM or SIGINT. Raises StartError."""
     forbid_dumps()
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # the library's own log lines say less than ours
     set_up_logging()
     logging.getLogger("coordinator").setLevel(logging.INFO)
     asyncio.run(_run(options.listen))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from argparse import Namespace
 
 from langserver.commands.exits import ExitStatus
@@ -11,6 +12,7 @@ from langserver.errors import StartError
 
 def dev(options: Namespace) -> int:
     """Runs until it is stopped; returns the exit status. Raises StartError."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # before it is imported: its log lines say less than ours
     command = importlib.import_module("langserver_dev.command")
     try:
         command.run(options)

@@ -39,9 +39,8 @@ def check(folder: str) -> None:
     """Looks whether groups with a bound can be made in a group, and changes nothing. Raises LayerUnavailable."""
     try:
         kind = _read(folder, "cgroup.type")
-    except FileNotFoundError:
-        reason = "this process is in the root of the tree: start it in a delegated group of its own"
-        raise LayerUnavailable(CGROUP, reason) from None
+    except FileNotFoundError:  # which the root alone has not
+        raise LayerUnavailable(CGROUP, _of_the_root(folder)) from None
     if kind != "domain":
         raise LayerUnavailable(CGROUP, f"{folder} is {kind}, which bounds no memory")
     if "memory" not in _read(folder, "cgroup.controllers").split():
@@ -52,6 +51,12 @@ def check(folder: str) -> None:
     others = len(set(_read(folder, "cgroup.procs").split()) - {str(os.getpid())})
     if others:
         raise LayerUnavailable(CGROUP, f"{folder} has other processes: {others}")
+
+
+def _of_the_root(folder: str) -> str:
+    if "memory" not in _read(folder, "cgroup.controllers").split():  # then no group below can have it either
+        return "cgroup v2 has no memory controller on this host, where cgroup v1 may hold it"
+    return "this process is in the root of the tree: start it in a delegated group of its own"
 
 
 def _delegated(folder: str) -> bool:

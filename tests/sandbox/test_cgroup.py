@@ -90,6 +90,13 @@ def test_the_root_of_the_tree(folder: Path) -> None:
     assert reason(folder) == "this process is in the root of the tree: start it in a delegated group of its own"
 
 
+def test_the_root_of_a_tree_whose_controllers_are_with_cgroup_v1(folder: Path) -> None:
+    """A group of its own would not help, and is not advised."""
+    (folder / "cgroup.type").unlink()
+    (folder / "cgroup.controllers").write_text("hugetlb\n")
+    assert reason(folder) == "cgroup v2 has no memory controller on this host, where cgroup v1 may hold it"
+
+
 def test_a_group_of_threads(folder: Path) -> None:
     (folder / "cgroup.type").write_text("threaded\n")
     assert reason(folder) == f"{folder} is threaded, which bounds no memory"
