@@ -10,6 +10,7 @@ import pytest
 
 from langserver.js_runtime.catalog import MODULES
 from tests.runtimes.js.driver import ROOT
+from tests.runtimes.js.forked import FORKED
 
 AWAKE = """
 import json, os, sys
@@ -147,23 +148,9 @@ def test_modules_are_sorted():
 
 
 # What a rehearsal compiled is taken by another child's V8, and is less to compile there.
-REHEARSED = """
-import os, sys, time
-from langserver.js_runtime import JsRuntime
-runtime = JsRuntime(policy=True)
-runtime.preload()
-def child(work):
-    read, write = os.pipe()
-    if not os.fork():
-        with open(write, "wb") as pipe:
-            pipe.write(work())
-        os._exit(0)
-    os.close(write)
-    with open(read, "rb") as pipe:
-        return pipe.read()
-def rehearsed():
-    runtime.wake()
-    return runtime.rehearse()
+REHEARSED = (
+    FORKED
+    + """
 def taken():
     runtime.wake()
     return str(runtime._engine._v8.taken).encode()
@@ -172,6 +159,7 @@ runtime.learn(child(rehearsed))
 print(before.decode(), child(taken).decode(), flush=True)
 os._exit(0)
 """
+)
 
 
 def test_what_a_rehearsal_compiled_is_taken():

@@ -9,11 +9,13 @@ import sys
 import pytest
 
 from tests.runtimes.js.driver import ROOT
+from tests.runtimes.js.forked import FORKED
 
 # Two children, one of them warm, run the same programs; each says what it answers.
-SIBLINGS = """
-import json, os, sys
-from langserver.js_runtime import JsRuntime
+SIBLINGS = (
+    FORKED
+    + """
+import json, sys
 from langserver.wire.channel import Channel
 from langserver.wire.header import TaskHeader
 class Told(Channel):
@@ -25,20 +27,6 @@ class Told(Channel):
         self.reports.append(report)
     def send_prepared(self, data):
         pass
-runtime = JsRuntime(policy=True)
-runtime.preload()
-def child(work):
-    read, write = os.pipe()
-    if not os.fork():
-        with open(write, "wb") as pipe:
-            pipe.write(work())
-        os._exit(0)
-    os.close(write)
-    with open(read, "rb") as pipe:
-        return pipe.read()
-def rehearsed():
-    runtime.wake()
-    return runtime.rehearse()
 def answer(times):
     runtime.wake()
     for _ in range(times):
@@ -55,6 +43,7 @@ runtime.learn(child(rehearsed))
 print(json.dumps([json.loads(child(lambda: answer(times))) for times in (0, 1, 5)]), flush=True)
 os._exit(0)
 """
+)
 # All that can be reached from the global object and the modules, as text.
 LOOK_AROUND = r"""
 const seen = new Set(), found = [];
