@@ -41,4 +41,8 @@ class Hand:
 
     def _deal(self) -> None:
         while grant := self._intake.grant():
-            self._waiting.pop(grant.reader).set_result(grant.count)
+            turn = self._waiting.pop(grant.reader)
+            if turn.cancelled():  # with its coroutine, which has not run since to withdraw
+                self._intake.give_back(grant.count)
+            else:
+                turn.set_result(grant.count)
