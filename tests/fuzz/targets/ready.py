@@ -24,7 +24,7 @@ def check(data: bytes) -> None:
     started = processes.living()
     before = len(os.listdir("/proc/self/fd"))
     run(_first_words(started, source.rest()[:1000], sorts))
-    assert len(os.listdir("/proc/self/fd")) == before, "a descriptor is left"
+    assert len(os.listdir("/proc/self/fd")) <= before, "a descriptor is left"
 
 
 async def _first_words(started: int, data: bytes, sorts: list[str | None]) -> None:

@@ -79,7 +79,7 @@ def check(data: bytes) -> None:
     with processes.counted_kills() as killed:
         run(_Play(Source(data)).play())
     assert killed <= allowed, "whoever it points at is not for a zygote to end"
-    assert len(os.listdir("/proc/self/fd")) == before, "a descriptor is left"
+    assert len(os.listdir("/proc/self/fd")) <= before, "a descriptor is left"
 
 
 class _Play:

@@ -92,7 +92,7 @@ async def test_a_start_that_the_kernel_refuses_is_a_zygote_error(monkeypatch: py
     before = len(os.listdir("/proc/self/fd"))
     with pytest.raises(ZygoteError, match="could not start: Resource temporarily unavailable"):
         await launch.launch("python", PLAN.layers)
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before
 
 
 async def test_a_start_that_is_given_up_as_its_answer_comes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +170,7 @@ async def test_no_descriptor_left_is_refused_and_leaks_none(monkeypatch: pytest.
         monkeypatch.setattr(os, "pipe2", second_fails)
         with pytest.raises(SpawnRefused, match="Too many open files"):
             await pool.take()
-        assert len(os.listdir("/proc/self/fd")) == before
+        assert len(os.listdir("/proc/self/fd")) <= before
         await serves(pool)
 
 
