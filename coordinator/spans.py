@@ -78,8 +78,8 @@ class SpanInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-ar
 
 
 def _place_of_caller(context: grpc.aio.ServicerContext[Any, Any]) -> str:
-    given = [value for key, value in context.invocation_metadata() or () if key == "traceparent"]
-    return str(given[0]) if len(given) == 1 and parse_traceparent(str(given[0])) else ""
+    given = next((str(value) for key, value in context.invocation_metadata() or () if key == "traceparent"), "")
+    return given if parse_traceparent(given) else ""
 
 
 def _place_of_tasks(request: Any) -> str:

@@ -90,9 +90,8 @@ class Call:
         return remaining
 
     def traceparent(self) -> str:
-        """Where the caller's span is, by his word; empty where he says it twice, or not at all."""
-        given = [value for key, value in self._context.invocation_metadata() or () if key == "traceparent"]
-        return str(given[0]) if len(given) == 1 else ""
+        """Where the caller's span is, by his word, whatever it is; of several gRPC shows one."""
+        return next((str(value) for key, value in self._context.invocation_metadata() or () if key == "traceparent"), "")
 
     def at_end(self, act: Callable[[], None]) -> None:
         """Has `act` called when the handler is done, whatever became of it."""
