@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, Literal, TypeAlias
 
 from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import OTELResourceDetector, Resource
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
+from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import (
     NonRecordingSpan,
     SpanContext,
@@ -27,6 +29,7 @@ from coordinator.tracing.wanted import Wanted
 Kind: TypeAlias = Literal["internal", "server", "client", "consumer"]
 Values: TypeAlias = "Mapping[str, str | int]"
 
+_SCOPE: Final = "langserver"
 _CLOSE_SECONDS: Final = 3.0
 _LONGEST: Final = 256  # characters of a value
 _KINDS: Final = {
@@ -46,6 +49,11 @@ class Span:
         self._span = span
         at = span.get_span_context()
         self.traceparent = str(Place(at.trace_id, at.span_id, at.trace_flags.sampled))
+
+    @property
+    def place(self) -> SpanContext:
+        """The same as the SDK has it."""
+        return self._span.get_span_context()
 
     @property
     def is_recorded(self) -> bool:
@@ -74,9 +82,12 @@ class Tracing:
         self._outgoing = Outgoing(OTLPSpanExporter(), wanted)
         found = OTELResourceDetector().detect().attributes  # OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES
         own = {"service.name": program, "service.version": version, "service.instance.id": str(uuid.uuid4())}
-        provider = TracerProvider(resource=Resource.create({**own, **found}), shutdown_on_exit=False)
+        self._resource = Resource.create({**own, **found})
+        self._scope = InstrumentationScope(_SCOPE, version)
+        self._ids = RandomIdGenerator()
+        provider = TracerProvider(resource=self._resource, id_generator=self._ids, shutdown_on_exit=False)
         provider.add_span_processor(self._outgoing)
-        self._tracer = provider.get_tracer("langserver", version)
+        self._tracer = provider.get_tracer(_SCOPE, version)
 
     def begin(
         self,
@@ -94,6 +105,26 @@ class Tracing:
             name, _context(parent), _KINDS[kind], _told(values or {}), start_time=at_ns, record_exception=False
         )
         return Span(span)
+
+    def parts(self, span: Span, parts: Iterable[tuple[str, int, int]]) -> None:
+        """What a recorded span consisted of: names, and where each begins and ends (see Span.end).
+
+        For what is over the SDK's spans are dear: locks, samplers, attributes that may change. These cost a fifth.
+        """
+        above = span.place
+        for name, begin_ns, end_ns in parts:
+            place = SpanContext(above.trace_id, self._ids.generate_span_id(), False, above.trace_flags)
+            self._outgoing.on_end(
+                ReadableSpan(
+                    name,
+                    place,
+                    above,
+                    self._resource,
+                    instrumentation_scope=self._scope,
+                    start_time=begin_ns,
+                    end_time=end_ns,
+                )
+            )
 
     @property
     def lost(self) -> int:

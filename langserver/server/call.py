@@ -91,7 +91,9 @@ class Call:
 
     def traceparent(self) -> str:
         """Where the caller's span is, by his word, whatever it is; of several gRPC shows one."""
-        return next((str(value) for key, value in self._context.invocation_metadata() or () if key == "traceparent"), "")
+        return next(
+            (str(value) for key, value in self._context.invocation_metadata() or () if key == "traceparent"), ""
+        )
 
     def at_end(self, act: Callable[[], None]) -> None:
         """Has `act` called when the handler is done, whatever became of it."""

@@ -17,7 +17,7 @@ from langserver.server.tasks import Finished
 from langserver.zygote.request import canonical_runtime
 
 if TYPE_CHECKING:
-    from langserver.server.tracing.tracer import Span, Tracing
+    from langserver.server.tracing.tracer import Tracing
 
 _SERVICE: Final = lang_pb2.DESCRIPTOR.services_by_name["LanguageServer"].full_name
 # Of a server's spans, an error is what the server is to blame for (OpenTelemetry's conventions for gRPC).
@@ -79,15 +79,16 @@ class ExecuteSpan:
             str(told["rpc.method"]), self._parent, "server", told, offset_ns + round(self._came * 1e9)
         )
         if span.is_recorded:
-            for phase in self._phases(ended):
-                self._make_phase(span, phase, offset_ns)
+            self._tracing.parts(
+                span,
+                (
+                    (phase.name, offset_ns + round(phase.begin * 1e9), offset_ns + round(phase.end * 1e9))
+                    for phase in self._phases(ended)
+                ),
+            )
             if (kind := self._error(status)) is not None:
                 span.fail(kind)
         span.end(offset_ns + round(ended * 1e9))
-
-    def _make_phase(self, span: Span, phase: Phase, offset_ns: int) -> None:
-        part = self._tracing.begin(phase.name, span.traceparent, at_ns=offset_ns + round(phase.begin * 1e9))
-        part.end(offset_ns + round(phase.end * 1e9))
 
     def _phases(self, ended: float) -> list[Phase]:
         if self.finished is None:

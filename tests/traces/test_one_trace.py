@@ -6,11 +6,13 @@ import json
 import os
 from collections.abc import Callable
 
+import grpc
 import psutil
 import pytest
 import redis
 
 from coordinator.pb import coordinator_pb2 as pb
+from langserver.pb import lang_pb2
 from tests.traces.collector import Collector, Span
 from tests.traces.conftest import Installation
 
@@ -148,6 +150,41 @@ def test_a_failure_is_marked_with_its_kind_and_none_of_its_words(installation: I
             "failed",
         )
     assert not [body for body in installation.collector.bodies if canary.encode() in body]
+
+
+def test_calls_that_end_otherwise(installation: Installation) -> None:
+    """Streamed, refused, cancelled, and ended by a limit: each has its status, and the phases that it came to."""
+
+    def place(number: int) -> tuple[tuple[str, str], ...]:
+        return (("traceparent", f"00-{number:032x}-{SPAN}-01"),)
+
+    def of(number: int) -> tuple[Span, list[str]]:
+        trace = f"{number:032x}"
+        installation.collector.until(
+            lambda: [span for span in installation.collector.of(trace) if span.kind == SERVER], f"call {number}"
+        )
+        spans = sorted(installation.collector.of(trace), key=lambda span: span.begin)
+        (call,) = [span for span in spans if span.kind == SERVER]
+        assert call.parent_id == SPAN
+        return call, [span.name for span in spans if span.kind == INTERNAL]
+
+    code = lang_pb2.InlineCode(code="print(1)\nwhile True:\n    pass")
+    asked = lang_pb2.ExecuteRequest(runtime="python", inline_code=code, timeout_seconds=1)
+    list(installation.language.ExecuteStream(asked, metadata=place(1)))
+    with pytest.raises(grpc.RpcError):
+        installation.execute("return 1", place(2), timezone="No/Where")
+    stream = installation.language.ExecuteStream(asked, metadata=place(3))
+    next(iter(stream))
+    stream.cancel()
+    call, found = of(1)
+    assert (call.name, call.failed, call.values["error.type"]) == (f"{EXECUTE}Stream", True, "TIMEOUT")
+    assert call.values["rpc.response.status_code"] == "OK"
+    assert set(found) >= {"queue", "spawn", "seal", "compile", "run"}
+    call, found = of(2)
+    assert (call.failed, call.values["rpc.response.status_code"], found) == (False, "INVALID_ARGUMENT", [])
+    call, found = of(3)
+    assert (call.failed, call.values["rpc.response.status_code"], found) == (False, "CANCELLED", [])
+    assert call.values["langserver.status"] == "cancelled"
 
 
 MALFORMED = [
