@@ -32,6 +32,16 @@ def test_what_is_left_out_has_a_default():
     assert checked(replace(TASK, input_json=b""), 3).content.input_json == b"{}"
 
 
+@pytest.mark.parametrize(
+    "text", ["x" * 60_000, "00-\r\n", f"00-{'0' * 32}-{'b' * 16}-01", f"00-{'a' * 32}-{'b' * 16}-01 "]
+)
+def test_a_traceparent_that_is_none_is_left_out(text):
+    good = f"00-{'a' * 32}-{'b' * 16}-00"
+
+    assert checked(replace(TASK, traceparent=text), 3).content.traceparent == ""
+    assert checked(replace(TASK, traceparent=good), 3).content.traceparent == good
+
+
 def test_the_input_s_text_stays_as_it_is():
     text = b'{ "n": 123456789012345678901234567890.10 , "a":[ ] }'
 
