@@ -153,7 +153,7 @@ lock: ## resolves the locks anew
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
 	  --extra dev pyproject.toml -o requirements-dev.lock
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
-	  --extra postgresql --extra reflection -c requirements-dev.lock pyproject.toml -o requirements.lock
+	  --extra postgresql --extra reflection --extra telemetry -c requirements-dev.lock pyproject.toml -o requirements.lock
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \
 	  --group pyproject.toml:fuzz -c requirements-dev.lock -o requirements-fuzz.lock
 	uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --no-header \

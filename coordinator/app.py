@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import grpc
 
@@ -26,6 +26,9 @@ from coordinator.streams.port import StreamPort
 from coordinator.streams.redis import RedisStreams
 from coordinator.sweeper import Sweeper, SweepPlan
 
+if TYPE_CHECKING:
+    from coordinator.tracing.tracer import Tracing
+
 log = logging.getLogger(__name__)
 
 _LAST_CALLS_SECONDS: Final = 5.0
@@ -35,10 +38,13 @@ _AGAIN_SECONDS: Final = 1.0
 class Coordinator:
     """Starts within a running loop; `async with` starts and stops it."""
 
-    def __init__(self, settings: Settings, streams: StreamPort | None = None) -> None:
-        """`streams` in the place of the Redis server that the settings name; it is not closed at the end."""
+    def __init__(self, settings: Settings, streams: StreamPort | None = None, tracing: Tracing | None = None) -> None:
+        """`streams` in the place of the Redis server that the settings name; it is not closed at the end, nor is
+        `tracing`, where spans go.
+        """
         self._settings = settings
         self._given = streams
+        self._tracing = tracing
         self._streams: StreamPort | None = None
         self._database: Database | None = None
         self._server: grpc.aio.Server | None = None
@@ -97,7 +103,7 @@ class Coordinator:
             retry=RetryRule(settings.retry_seconds),
         )
         letters = DeadLetters(database, streams, prefix, shards)
-        self._server = server = make_server(self.keys)
+        self._server = server = make_server(self.keys, self._tracing)
         pb_grpc.add_WorkflowServiceServicer_to_server(
             WorkflowService(database, rules, dispatcher.wake, sweeper.call), server
         )

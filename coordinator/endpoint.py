@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 
@@ -15,6 +15,10 @@ from coordinator.access.tokens import Tokens
 from coordinator.address import Address
 from coordinator.core.bounds import MESSAGE_BYTES
 from coordinator.errors import InvalidRequest, StartError, StoreUnavailable, StreamUnavailable
+from coordinator.spans import SpanInterceptor
+
+if TYPE_CHECKING:
+    from coordinator.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
 
@@ -29,10 +33,14 @@ _STATUSES: Final = (
 )
 
 
-def make_server(keys: Keys) -> grpc.aio.Server:
+def make_server(keys: Keys, tracing: Tracing | None = None) -> grpc.aio.Server:
     """A server with its token check, without port and services."""
     return grpc.aio.server(
-        interceptors=[*([_TokenCheck(keys.tokens)] if keys.asks_for_token else []), _Errors()],
+        interceptors=[
+            *([_TokenCheck(keys.tokens)] if keys.asks_for_token else []),
+            *([SpanInterceptor(tracing)] if tracing is not None else []),
+            _Errors(),
+        ],
         maximum_concurrent_rpcs=_CALLS,
         compression=grpc.Compression.NoCompression,
         options=[  # grpc/impl/channel_arg_names.h

@@ -10,11 +10,13 @@ from types import TracebackType
 from typing import Final, Self
 
 from coordinator.app import Coordinator
+from coordinator.commands.serve import tracing_of_a_coordinator
 from coordinator.errors import StartError
 from coordinator.settings import Settings as CoordinatorSettings
 from langserver.settings import Settings as LanguageSettings
 from langserver_dev.language_server import LanguageServer
 from worker_bridge.app import Bridge
+from worker_bridge.commands.run import tracing_of_a_bridge
 from worker_bridge.errors import StartError as BridgeStartError
 from worker_bridge.settings import Settings as BridgeSettings
 from worker_bridge.streams.memory import MemoryStreams
@@ -56,12 +58,20 @@ class Stack:
         runtimes = LanguageSettings().runtimes
         self._parts.push_async_callback(self.language_server.stop)
         await self.language_server.start()
-        self.coordinator = await self._parts.enter_async_context(Coordinator(self._settings(), self.streams))
+        # Not before: their threads must not be there when the language server is forked.
+        seen_by_coordinator, seen_by_bridge = tracing_of_a_coordinator(), tracing_of_a_bridge()
+        for tracing in (seen_by_coordinator, seen_by_bridge):
+            if tracing is not None:
+                self._parts.callback(tracing.close)
+        self.coordinator = await self._parts.enter_async_context(
+            Coordinator(self._settings(), self.streams, seen_by_coordinator)
+        )
         settings = BridgeSettings(
             coordinator_addr=str(self.coordinator.address),
             lang_worker_addrs=dict.fromkeys(runtimes, (self.language_server.address,)),
         )
-        self.bridge = Bridge(settings, None if self.streams is None else self.streams.consumer(settings.worker_id))
+        consumer = None if self.streams is None else self.streams.consumer(settings.worker_id)
+        self.bridge = Bridge(settings, consumer, tracing=seen_by_bridge)
         begun = asyncio.Event()
         self._bridge = asyncio.create_task(self.bridge.run(begun.set))
         self._parts.push_async_callback(self._stop_bridge)

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from worker_bridge.access.caller import Caller, CallerFiles
 from worker_bridge.coordinator_client import CoordinatorClient
@@ -27,8 +27,12 @@ from worker_bridge.shell.reader import Reader
 from worker_bridge.shell.reclaimer import Reclaimer
 from worker_bridge.shell.registration import EXPIRY_SECONDS, Registration
 from worker_bridge.shell.worker import Worker
+from worker_bridge.spans import Spans
 from worker_bridge.streams.port import StreamPort
 from worker_bridge.streams.redis import RedisConsumer
+
+if TYPE_CHECKING:
+    from worker_bridge.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +41,10 @@ _STRAYS_SECONDS: Final = 5.0
 
 
 class Bridge:
-    """One bridge, in the running event loop. `streams` is a port of the consumer WORKER_ID; by default REDIS_ADDR's."""
+    """One bridge, in the running event loop. `streams` is a port of the consumer WORKER_ID; by default REDIS_ADDR's.
+
+    `tracing` is where spans go; who gave it closes it.
+    """
 
     def __init__(
         self,
@@ -45,11 +52,13 @@ class Bridge:
         streams: StreamPort | None = None,
         executors: dict[str, Executor] | None = None,
         registration_expiry: float = EXPIRY_SECONDS,
+        tracing: Tracing | None = None,
     ) -> None:
         self.worker_id = settings.worker_id
         self._settings = settings
         self._timings = settings.timings
         self._metrics = Metrics()
+        self._spans = Spans(tracing, settings.worker_id)
         self._executors = Executors(self._own_executors() if executors is None else executors)
         self._queue_of = settings.streams(self._executors.node_types)
         self.reads = tuple(self._queue_of)
@@ -60,8 +69,9 @@ class Bridge:
             self._timings,
             _caller(settings.coordinator_access),
             self._metrics.alarm,
+            self._spans,
         )
-        self._links = Links(self._coordinator, self._streams, self._timings)
+        self._links = Links(self._coordinator, self._streams, self._timings, self._spans)
         self._hand = Hand(settings.worker_concurrency)
         self._registration = Registration(self._streams, settings.worker_id, registration_expiry)
         self._worker = Worker(self._links, self._executors, self._hand, self._metrics, settings.worker_max_deliveries)
@@ -162,7 +172,7 @@ class Bridge:
         built_in: dict[str, Executor] = {"http": HttpExecutor(policy, self._metrics)}
         caller = _caller(settings.language_access)
         for runtime, addresses in settings.lang_worker_addrs.items():
-            built_in[runtime] = LanguageExecutor(runtime, addresses, self._metrics.alarm, caller)
+            built_in[runtime] = LanguageExecutor(runtime, addresses, self._metrics.alarm, caller, self._spans)
         return with_added(built_in, settings.worker_executors)
 
     async def _close(self) -> None:

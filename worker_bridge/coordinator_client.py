@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Final
 
 import grpc
@@ -22,6 +23,7 @@ from worker_bridge.core.lease import Lease
 from worker_bridge.core.outcome import Outcome
 from worker_bridge.core.timings import Timings
 from worker_bridge.errors import CallRefused, NoAnswer
+from worker_bridge.spans import Spans
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +36,8 @@ _DENIALS: Final = {
     pb.LEASE_REASON_MISMATCH: Denial.MISMATCH,
 }
 _REFUSALS: Final = frozenset({grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.OUT_OF_RANGE})
-_NO_METHOD: Final = "/workflow.v1.WorkflowService/None"
+_SERVICE: Final = pb.DESCRIPTOR.services_by_name["WorkflowService"].full_name
+_NO_METHOD: Final = f"/{_SERVICE}/None"
 _FAILURES: Final = frozenset({grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN, grpc.StatusCode.DATA_LOSS})
 # gRPC's own words, in all its implementations; the status alone may also mean a coordinator that is busy.
 _TOO_LARGE: Final = "larger than max"
@@ -44,8 +47,8 @@ _QUIET_SECONDS: Final = 2 * LONGEST_SECONDS
 class CoordinatorClient:
     """One channel, for the worker `owner`. Every call raises NoAnswer or CallRefused."""
 
-    def __init__(
-        self, address: str, owner: str, timings: Timings, caller: Caller, alarm: Callable[[str], None]
+    def __init__(  # noqa: PLR0917
+        self, address: str, owner: str, timings: Timings, caller: Caller, alarm: Callable[[str], None], spans: Spans
     ) -> None:
         """`alarm` is told what an operator has to mend. Raises StartError."""
         self.address = address
@@ -53,6 +56,7 @@ class CoordinatorClient:
         self._timings = timings
         self._caller = caller
         self._alarm = alarm
+        self._spans = spans
         self._channel = open_channel(address, caller)
         self._stub = coordinator_pb2_grpc.WorkflowServiceStub(self._channel)
         self._answers = asyncio.Event()
@@ -65,7 +69,7 @@ class CoordinatorClient:
         request = self._lease_request(task, task.attempt)
         request.task_digest = task_digest(task)
         asked_at = time.monotonic()
-        answer = await self._call(self._stub.AcquireTaskLease, request, self._timings.lease_call)
+        answer = await self._call("AcquireTaskLease", request, self._timings.lease_call, task)
         if not answer.acquired:
             return _DENIALS.get(answer.reason, Denial.OTHER)
         # The attempt that counts is the coordinator's; one of the plain rules does not say it.
@@ -77,7 +81,7 @@ class CoordinatorClient:
         request.fence = lease.fence
         asked_at = time.monotonic()
         seconds = min(self._timings.lease_call, max(lease.until - asked_at, 0.01))
-        answer = await self._call(self._stub.RenewTaskLease, request, seconds)
+        answer = await self._call("RenewTaskLease", request, seconds)
         return lease.renewed(asked_at, self._timings) if answer.acquired else None
 
     async def report(self, task: Task, lease: Lease, outcome: Outcome) -> bool:
@@ -96,7 +100,7 @@ class CoordinatorClient:
             fence=lease.fence,
             error_json=outcome.error_json,
         )
-        answer = await self._call(self._stub.ReportTaskResult, request, self._timings.report_call)
+        answer = await self._call("ReportTaskResult", request, self._timings.report_call, task)
         return bool(answer.acknowledged)
 
     async def usable(self) -> None:
@@ -144,9 +148,14 @@ class CoordinatorClient:
             attempt=attempt,
         )
 
-    async def _call(self, method: Any, request: Any, seconds: float) -> Any:
+    async def _call(self, method: str, request: Any, seconds: float, task: Task | None = None) -> Any:
+        """With a span below that of `task`, if one is given."""
+        address = self.address
+        span = nullcontext(()) if task is None else self._spans.call(f"{_SERVICE}/{method}", address, task.traceparent)
         try:
-            answer = await method(request, timeout=seconds, metadata=self._caller.metadata())
+            with span as placed:
+                call = getattr(self._stub, method)
+                answer = await call(request, timeout=seconds, metadata=(*placed, *self._caller.metadata()))
         except grpc.aio.AioRpcError as error:
             refused = error.code() in _REFUSALS or _TOO_LARGE in (error.details() or "")
             if refused:
@@ -156,9 +165,9 @@ class CoordinatorClient:
             if not failed:
                 self._answers.clear()
                 self._silent_since = time.monotonic()
-            text = f"coordinator at {self.address}: {words(error, self._caller)}"
+            text = f"coordinator at {address}: {words(error, self._caller)}"
             raise NoAnswer(text, fault=is_fault(error, self._caller), failed=failed) from None
         self._answers.set()
         if answer is None:  # what gRPC makes of bytes that are no such message
-            raise NoAnswer(f"coordinator at {self.address}: its answer cannot be read", failed=True)
+            raise NoAnswer(f"coordinator at {address}: its answer cannot be read", failed=True)
         return answer

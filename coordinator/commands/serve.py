@@ -8,15 +8,18 @@ import signal
 from argparse import Namespace
 from contextlib import suppress
 from functools import partial
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from coordinator.access.handshakes import Handshakes, overhear
 from coordinator.commands.exits import ExitStatus
 from coordinator.commands.output import line
+from coordinator.errors import StartError
 from coordinator.process import forbid_dumps
 
 if TYPE_CHECKING:
     from coordinator.settings import Settings
+    from coordinator.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
 
@@ -30,18 +33,34 @@ def serve(options: Namespace) -> int:
 
     set_up_logging()
     given = {"listen_addr": options.listen} if options.listen else {}
-    with suppress(asyncio.CancelledError):  # stopped while it started
-        asyncio.run(_serve(Settings(**given), handshakes))
+    settings = Settings(**given)
+    tracing = tracing_of_a_coordinator()
+    try:
+        with suppress(asyncio.CancelledError):  # stopped while it started
+            asyncio.run(_serve(settings, handshakes, tracing))
+    finally:
+        if tracing is not None:
+            tracing.close()
     return ExitStatus.SUCCESS
 
 
-async def _serve(settings: Settings, handshakes: Handshakes | None) -> None:
+def tracing_of_a_coordinator() -> Tracing | None:
+    """Raises StartError."""
+    from coordinator.tracing.start import start_tracing
+
+    try:
+        return start_tracing("coordinator", version("langserver"))
+    except ValueError as error:
+        raise StartError(str(error)) from None
+
+
+async def _serve(settings: Settings, handshakes: Handshakes | None, tracing: Tracing | None) -> None:
     from coordinator.app import Coordinator
 
     starting = asyncio.current_task()
     assert starting is not None
     _on_stop(starting.cancel)
-    async with Coordinator(settings) as coordinator:
+    async with Coordinator(settings, tracing=tracing) as coordinator:
         stop = asyncio.Event()
         _on_stop(stop.set)
         if handshakes is not None:

@@ -9,7 +9,6 @@ MIB: Final = 1 << 20
 
 ID_BYTES: Final = 256
 NAME_BYTES: Final = 128  # node types and queues: they become names of streams
-TRACE_BYTES: Final = 256
 INPUT_BYTES: Final = 16 * MIB
 OUTPUT_BYTES: Final = 16 * MIB
 ERROR_CHARACTERS: Final = 16 * KIB

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from coordinator.core import json_text
-from coordinator.core.bounds import ID_BYTES, INPUT_BYTES, MOST_ATTEMPTS, NAME_BYTES, TRACE_BYTES
+from coordinator.core.bounds import ID_BYTES, INPUT_BYTES, MOST_ATTEMPTS, NAME_BYTES
 from coordinator.core.queues import queue_of
 from coordinator.core.task import Content, NewTask
+from coordinator.core.traceparent import parse_traceparent
 from coordinator.errors import InvalidRequest
 
 _NAME: Final = re.compile(rf"[A-Za-z0-9._:-]{{1,{NAME_BYTES}}}")
@@ -42,7 +43,6 @@ def checked(submitted: Submitted, default_attempts: int) -> NewTask:
     check_name("queue", queue)
     _check_text("workflow_id", submitted.workflow_id, ID_BYTES)
     _check_text("workflow_version", submitted.workflow_version, ID_BYTES)
-    _check_text("traceparent", submitted.traceparent, TRACE_BYTES)
     if not 0 <= submitted.max_attempts <= MOST_ATTEMPTS:
         raise InvalidRequest(f"max_attempts is {submitted.max_attempts}: expected 1 to {MOST_ATTEMPTS}")
     return NewTask(
@@ -54,7 +54,8 @@ def checked(submitted: Submitted, default_attempts: int) -> NewTask:
             workflow_id=submitted.workflow_id,
             workflow_version=submitted.workflow_version,
             input_json=_checked_input(submitted.input_json),
-            traceparent=submitted.traceparent,
+            # Of no consequence to the task: one that is none is left out, and refuses nothing.
+            traceparent=submitted.traceparent if parse_traceparent(submitted.traceparent) else "",
         ),
         queue=queue,
         max_attempts=submitted.max_attempts or default_attempts,

@@ -10,10 +10,11 @@ import sys
 from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from functools import partial
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import grpc
 
+from langserver import __version__
 from langserver.core.forms import FormCache
 from langserver.core.jit import profile
 from langserver.core.verdict import MIB, EndReason
@@ -35,9 +36,14 @@ from langserver.server.orphans import bury_orphans
 from langserver.server.outbox import Outbox
 from langserver.server.pool import Pool, PoolPlan
 from langserver.server.service import LanguageService
+from langserver.server.spans import Spans
 from langserver.server.tasks import Tasks
+from langserver.server.tracing.start import start_tracing
 from langserver.settings import Settings
 from langserver.zygote.failures import ZygoteError
+
+if TYPE_CHECKING:
+    from langserver.server.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
 
@@ -58,12 +64,28 @@ def serve(settings: Settings, listen: str | None, reflection: bool, handshakes: 
     for name in settings.unknown_variables():
         log.warning("%s is set, but there is no such setting", name)
     raise_descriptor_limit(settings)
-    with suppress(asyncio.CancelledError):  # stopped while it started
-        asyncio.run(_serve(settings, listen or settings.listen_addr, reflection or settings.reflection, handshakes))
+    tracing = _tracing()
+    try:
+        with suppress(asyncio.CancelledError):  # stopped while it started
+            asyncio.run(
+                _serve(settings, listen or settings.listen_addr, reflection or settings.reflection, handshakes, tracing)
+            )
+    finally:
+        if tracing is not None:
+            tracing.close()
     return 0
 
 
-async def _serve(settings: Settings, listen: str, reflection: bool, handshakes: Handshakes | None) -> None:
+def _tracing() -> Tracing | None:
+    try:
+        return start_tracing("langserver", __version__)
+    except ValueError as error:
+        raise StartError(str(error)) from None
+
+
+async def _serve(
+    settings: Settings, listen: str, reflection: bool, handshakes: Handshakes | None, tracing: Tracing | None
+) -> None:
     starting = asyncio.current_task()
     assert starting is not None
     _on_stop(starting.cancel)
@@ -90,7 +112,10 @@ async def _serve(settings: Settings, listen: str, reflection: bool, handshakes: 
     gate = Gate(settings.max_concurrency, settings.max_queue)
     tasks = Tasks(gate, pools)
     forms = FormCache(settings.compile_cache_mb * MIB) if settings.compile_cache_mb else None
-    service = LanguageService(tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools), forms)
+    spans = Spans(tracing) if tracing is not None else None
+    service = LanguageService(
+        tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools), forms, spans
+    )
     offered = services(service, health, Outbox(outbox_bytes(settings)))
 
     def build(at: Address) -> tuple[grpc.aio.Server, Address]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import grpc
@@ -23,6 +24,8 @@ class Call:
         self._call_task = call_task()
         self._is_writing = False
         self._is_left = False
+        self._at_end: Callable[[], None] | None = None
+        self.status: grpc.StatusCode | None = None  # that it was ended with, by us
         self.peer = context.peer()  # address and port: one connection
 
     async def read(self) -> bytes | None:
@@ -63,15 +66,20 @@ class Call:
         """The handler is done, and nothing of the call is kept here: exceptions keep frames, and frames this."""
         if not self._is_left:
             self._outbox.settle(self)
+        if self._at_end is not None:
+            self._at_end()
+            self._at_end = None
         del self._context
 
     async def abort(self, code: grpc.StatusCode, details: str) -> NoReturn:
         """Ends the call with a status: raises AbortError. Raises CancelledError where none can reach the caller."""
+        self.status = code
         self._reset_if_stuck()
         await self._context.abort(code, details)
 
     async def abort_with_status(self, status: Any) -> NoReturn:
         """The same, with a status that has details of its own."""
+        self.status = status.code
         self._reset_if_stuck()
         await self._context.abort_with_status(status)
         raise AssertionError  # it never returns; typeshed does not say so
@@ -80,6 +88,16 @@ class Call:
         """Seconds until the caller's deadline; None without one."""
         remaining: float | None = self._context.time_remaining()  # typeshed leaves out the call without a deadline
         return remaining
+
+    def traceparent(self) -> str:
+        """Where the caller's span is, by his word, whatever it is; of several gRPC shows one."""
+        return next(
+            (str(value) for key, value in self._context.invocation_metadata() or () if key == "traceparent"), ""
+        )
+
+    def at_end(self, act: Callable[[], None]) -> None:
+        """Has `act` called when the handler is done, whatever became of it."""
+        self._at_end = act
 
     def principal(self) -> str:
         """See `principal_of`."""

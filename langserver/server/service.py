@@ -11,6 +11,7 @@ from langserver.pb import lang_pb2
 from langserver.server.call import Call
 from langserver.server.convert import check_of, execute_response, log_line, task_of, validate_response
 from langserver.server.shelves import shelf_of
+from langserver.server.spans import ExecuteSpan, Spans
 from langserver.server.statuses import Unread
 from langserver.server.tasks import Finished, Tasks
 from langserver.zygote.job import Job, LogLine
@@ -20,7 +21,8 @@ DELIVERY_SECONDS = 30
 
 
 class LanguageService:
-    """Translates between callers and `Tasks`. `capabilities` is asked at each call; `forms` is None: none are kept.
+    """Translates between callers and `Tasks`. `capabilities` is asked at each call; `forms` is None: none are
+    kept; `spans` is None: none are made.
 
     What its methods raise becomes the status of the call (langserver.server.statuses).
     """
@@ -31,16 +33,19 @@ class LanguageService:
         ceilings: Ceilings,
         capabilities: Callable[[], lang_pb2.Capabilities],
         forms: FormCache | None = None,
+        spans: Spans | None = None,
     ) -> None:
         self._tasks = tasks
         self._ceilings = ceilings
         self._capabilities = capabilities
         self._forms = forms
+        self._spans = spans
 
     async def Execute(  # noqa: N802 - the proto's name, as the others
         self, request: lang_pb2.ExecuteRequest, call: Call
     ) -> lang_pb2.ExecuteResponse:
         """One task."""
+        span = self._span("Execute", request, call)
         job = make_job(task_of(request), self._ceilings, "run")
         shelf = self._shelf(request, job, call)
         task_id = request.task_id
@@ -48,6 +53,8 @@ class LanguageService:
         lines: list[lang_pb2.LogLine] = []
         # Made as they come: ten thousand at once would hold every other call up.
         finished = await self._tasks.run(job, _deadline(call), lambda line: lines.append(log_line(line)), shelf)
+        if span is not None:
+            span.finished = finished
         return execute_response(task_id, finished, lines)
 
     async def ExecuteStream(  # noqa: N802
@@ -57,6 +64,7 @@ class LanguageService:
 
         Written with `Call.write`, not yielded: a generator would not be told when its caller goes away.
         """
+        span = self._span("ExecuteStream", request, call)
         job = make_job(task_of(request), self._ceilings, "run")
         shelf = self._shelf(request, job, call)
         task_id = request.task_id
@@ -78,7 +86,10 @@ class LanguageService:
                 try:
                     while (line := await lines.get()) is not None:
                         await call.write(lang_pb2.ExecuteEvent(log=log_line(line)))
-                    response = execute_response(task_id, await running)
+                    finished = await running
+                    if span is not None:
+                        span.finished = finished
+                    response = execute_response(task_id, finished)
                     await call.write(lang_pb2.ExecuteEvent(response=response))
                 finally:
                     running.remove_done_callback(finish)  # it may end later, when there is no patience to change
@@ -101,6 +112,13 @@ class LanguageService:
     ) -> lang_pb2.Capabilities:
         """What this server offers."""
         return self._capabilities()
+
+    def _span(self, method: str, request: lang_pb2.ExecuteRequest, call: Call) -> ExecuteSpan | None:
+        if self._spans is None:
+            return None
+        span = self._spans.begin(method, request, call)
+        call.at_end(lambda: span.end(call.status))
+        return span
 
     def _shelf(self, request: lang_pb2.ExecuteRequest, job: Job, call: Call) -> Shelf | None:
         if self._forms is None:

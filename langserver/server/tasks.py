@@ -19,10 +19,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """An outcome, and how long the task had waited for its slot."""
+    """An outcome, and how long the task had waited for its slot since it `came` (the loop's clock)."""
 
     outcome: Outcome
     queue_seconds: float
+    came: float = 0.0
 
 
 class Tasks:
@@ -57,7 +58,7 @@ class Tasks:
         except asyncio.CancelledError:
             execution.end(EndReason.CANCELLED)
             raise
-        return Finished(outcome, queue_seconds)
+        return Finished(outcome, queue_seconds, came)
 
     def end_all(self, reason: EndReason) -> None:
         """Has every child killed."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from langserver.core.claims import SecurityClaim
+from langserver.core.moments import Moments
 from langserver.core.verdict import Bounds, Verdict
 from langserver.wire.header import TaskHeader
+
+_NO_MOMENTS = Moments()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +59,4 @@ class Outcome:
     logs_truncated: bool = False
     events: tuple[SecurityClaim, ...] = ()
     usage: Usage = Usage()
+    moments: Moments = _NO_MOMENTS

@@ -6,14 +6,17 @@ import asyncio
 import logging
 import os
 import signal
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from worker_bridge.commands.output import say
 from worker_bridge.confine import forbid_dumps
+from worker_bridge.errors import StartError
 from worker_bridge.logs import set_up_logging
 
 if TYPE_CHECKING:
     from worker_bridge.settings import Settings
+    from worker_bridge.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
 
@@ -28,14 +31,29 @@ def run() -> int:
     settings = Settings()
     for name in settings.unknown_variables():
         log.warning("%s is set, but there is no such setting", name)
-    asyncio.run(_run(settings))
+    tracing = tracing_of_a_bridge()
+    try:
+        asyncio.run(_run(settings, tracing))
+    finally:
+        if tracing is not None:
+            tracing.close()
     return 0
 
 
-async def _run(settings: Settings) -> None:
+def tracing_of_a_bridge() -> Tracing | None:
+    """Raises StartError."""
+    from worker_bridge.tracing.start import start_tracing
+
+    try:
+        return start_tracing("worker-bridge", version("langserver"))
+    except ValueError as error:
+        raise StartError(str(error)) from None
+
+
+async def _run(settings: Settings, tracing: Tracing | None) -> None:
     from worker_bridge.app import Bridge
 
-    bridge = Bridge(settings)
+    bridge = Bridge(settings, tracing=tracing)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, bridge.stop)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from worker_bridge.core.json_text import Members, value
+from worker_bridge.core.traceparent import parse_traceparent
 
 MAX_ENTRY_BYTES: Final = (
     20 << 20
@@ -18,7 +19,6 @@ MAX_ID_CHARACTERS: Final = 256
 _HIGHEST_ATTEMPT: Final = (1 << 31) - 1
 _ATTEMPT = re.compile(r"[0-9]{1,10}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_TRACEPARENT = re.compile(r"[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}")  # W3C Trace Context, version 00
 _NAMES: Final = ("task_id", "run_id", "node_id", "node_type", "workflow_id", "workflow_version")
 _PAYLOAD: Final = Members(*_NAMES, "attempt", "input", "traceparent")
 _REQUIRED: Final = ("task_id", "run_id", "node_type")
@@ -98,7 +98,7 @@ def _task(texts: Mapping[str, str]) -> Task:
         **{name: texts.get(name, "") for name in _NAMES},
         attempt=_attempt(texts.get("attempt") or "1"),
         input=texts.get("input") or "{}",
-        traceparent=traceparent if _TRACEPARENT.fullmatch(traceparent) else "",
+        traceparent=traceparent if parse_traceparent(traceparent) else "",
     )
 
 

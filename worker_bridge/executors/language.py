@@ -18,21 +18,26 @@ from worker_bridge.executors.answers import fault_of, outcome_of
 from worker_bridge.executors.program import BadProgram, Program, parse_program
 from worker_bridge.executors.servers import Server, Servers
 from worker_bridge.executors.trouble import Trouble, trouble_of
+from worker_bridge.spans import Spans
 
 log = logging.getLogger(__name__)
 
+_EXECUTE: Final = f"{pb.DESCRIPTOR.services_by_name['LanguageServer'].full_name}/Execute"
 _DOUBTFUL_TRIES: Final = 3
 
 
 class LanguageExecutor:
     """One runtime on several servers. While none of them takes a task it waits: until it is cancelled."""
 
-    def __init__(self, runtime: str, addresses: Sequence[str], alarm: Callable[[str], None], caller: Caller) -> None:
+    def __init__(
+        self, runtime: str, addresses: Sequence[str], alarm: Callable[[str], None], caller: Caller, spans: Spans
+    ) -> None:
         """Raises StartError."""
         self._runtime = runtime
         self._caller = caller
         self._servers = Servers(runtime, addresses, alarm, caller)
         self._alarm = alarm
+        self._spans = spans
 
     async def start(self) -> None:
         """See Executor."""
@@ -53,11 +58,12 @@ class LanguageExecutor:
         while True:
             server = await self._servers.take()
             try:
-                response = await server.stub.Execute(
-                    request,
-                    timeout=request.timeout_seconds + GRACE_SECONDS,
-                    metadata=_metadata(task) + self._caller.metadata(),
-                )
+                with self._spans.call(_EXECUTE, server.address, task.traceparent) as placed:
+                    response = await server.stub.Execute(
+                        request,
+                        timeout=request.timeout_seconds + GRACE_SECONDS,
+                        metadata=placed + self._caller.metadata(),
+                    )
             except grpc.aio.AioRpcError as error:
                 trouble, asked = trouble_of(error, self._caller)
                 text = f"{self._runtime} at {server.address}: {words(error, self._caller)}"
@@ -93,13 +99,14 @@ class LanguageExecutor:
             runtime=self._runtime,
             input_json=program.input_json,
             timeout_seconds=min(program.timeout_seconds or most_seconds, most_seconds),
-            metadata={"from": "worker"},
+            metadata={
+                "from": "worker",
+                "run_id": task.run_id,
+                "node_id": task.node_id,
+                "attempt": str(task.attempt),
+            },
             limits=pb.Limits(**program.limits),
             timezone=program.timezone,
             seed=program.seed,
             inline_code=pb.InlineCode(code=program.code, filename=program.filename),
         )
-
-
-def _metadata(task: Task) -> tuple[tuple[str, str], ...]:
-    return (("traceparent", task.traceparent),) if task.traceparent else ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.core.timings import Timings
+from worker_bridge.spans import Spans
 from worker_bridge.streams.port import StreamPort
 
 
@@ -16,3 +17,4 @@ class Links:
     coordinator: CoordinatorClient
     streams: StreamPort
     timings: Timings
+    spans: Spans

@@ -25,7 +25,7 @@ from worker_bridge.core.delivery import (
     Reported,
     Stopping,
 )
-from worker_bridge.core.envelope import Task, parse_entry
+from worker_bridge.core.envelope import Poison, Task, parse_entry
 from worker_bridge.core.lease import Lease
 from worker_bridge.core.outcome import Outcome
 from worker_bridge.errors import CallRefused, NoAnswer
@@ -37,6 +37,7 @@ from worker_bridge.shell.hand import Hand
 from worker_bridge.shell.keeper import Keeper
 from worker_bridge.shell.links import Links
 from worker_bridge.shell.patience import Patience
+from worker_bridge.spans import Traced
 from worker_bridge.streams.port import Entry
 
 log = logging.getLogger(__name__)
@@ -63,6 +64,7 @@ class Worker:
         self._hand = hand
         self._metrics = metrics
         self._most_deliveries = most_deliveries
+        self._spans = links.spans
         self._held: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._stopping = asyncio.Event()
         self._cut_off: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -106,13 +108,16 @@ class Worker:
 
     async def _live(self, entry: Entry) -> None:
         try:
-            await self._disposal.put(entry, await self._decided(entry), self._cut_off)
+            with self._spans.entry(entry, parse_entry(entry.fields)) as (traced, parsed):
+                end = await self._decided(entry, parsed, traced)
+                traced.went(end.fate)
+                await self._disposal.put(entry, end, self._cut_off)
         except Exception:
             # A fault of ours: the entry stays, and is looked at again when it has not been touched for long.
             log.exception("%s %s", entry.stream, entry.id)
 
-    async def _decided(self, entry: Entry) -> End:
-        life = Life.begin(parse_entry(entry.fields), entry.deliveries, self._most_deliveries)
+    async def _decided(self, entry: Entry, parsed: Task | Poison, traced: Traced) -> End:
+        life = Life.begin(parsed, entry.deliveries, self._most_deliveries)
         keeper: Keeper | None = None
         try:
             while True:
@@ -120,7 +125,8 @@ class Worker:
                     case End() as end:
                         return end
                     case Acquire(task):
-                        answer = await self._or_cut_off(self._acquire(task))
+                        with self._spans.step("lease", task) as (_, placed):
+                            answer = await self._or_cut_off(self._acquire(placed))
                         if isinstance(answer, Lease):
                             keeper = Keeper(entry, task, answer, self._links)
                             answer = Granted()
@@ -130,7 +136,9 @@ class Worker:
                         life = life.after(await self._execute_leased(task, keeper))
                     case Report(task, outcome):
                         assert keeper is not None
-                        event = await self._or_cut_off(self._report(task, outcome, keeper), keeper.lost)
+                        traced.ended_as(outcome)
+                        with self._spans.step("report", task) as (_, placed):
+                            event = await self._or_cut_off(self._report(placed, outcome, keeper), keeper.lost)
                         if event == Reported(acknowledged=True):
                             self._metrics.reported(entry.stream, outcome)
                         life = life.after(event)
@@ -174,7 +182,10 @@ class Worker:
                 wait.cancel()
 
     async def _execute_leased(self, task: Task, keeper: Keeper) -> Event:
-        event: Event = await self._or_cut_off(self._execute(task), keeper.lost)
+        with self._spans.step("execute", task) as (traced, placed):
+            event: Event = await self._or_cut_off(self._execute(placed), keeper.lost)
+            if isinstance(event, Executed):
+                traced.ended_as(event.outcome)
         if isinstance(event, Executed):
             # Both may have come while this process stood still; whoever has lost the lease has no result.
             if keeper.lost.done():

@@ -39,8 +39,11 @@ def test_what_may_be_missing() -> None:
     assert parsed == Task("t", "r", "", "js", "", "", 1, "{}")
 
 
-def test_a_trace_that_is_none_is_left_out() -> None:
-    parsed = parse_entry(raw({**fields(TASK), "traceparent": "evil\r\nheader: 1"}))
+@pytest.mark.parametrize(
+    "text", ["evil\r\nheader: 1", f"00-{'0' * 32}-{'b' * 16}-01", f"ff-{'a' * 32}-{'b' * 16}-01", "0" * 100_000]
+)
+def test_a_trace_that_is_none_is_left_out(text: str) -> None:
+    parsed = parse_entry(raw({**fields(TASK), "traceparent": text}))
     assert isinstance(parsed, Task)
     assert parsed.traceparent == ""
 

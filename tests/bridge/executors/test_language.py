@@ -18,6 +18,7 @@ from tests.bridge.waiting import until
 from worker_bridge.core.outcome import Outcome
 from worker_bridge.executors.language import LanguageExecutor
 from worker_bridge.executors.registry import Executors
+from worker_bridge.spans import Spans
 
 Start = Callable[..., Awaitable[LanguageExecutor]]
 TASK = a_task(input=program("return 1"))
@@ -39,7 +40,8 @@ async def start(alarms: list[str]) -> AsyncIterator[Start]:
         for server in servers:
             await server.start()
             started.append(server)
-        executor = LanguageExecutor("python", [server.address for server in servers], alarms.append, plain_caller())
+        addresses = [server.address for server in servers]
+        executor = LanguageExecutor("python", addresses, alarms.append, plain_caller(), Spans(None, "w"))
         await executor.start()
         made.append(executor)
         return executor
@@ -85,7 +87,7 @@ async def test_what_is_asked_of_a_server(start: Start) -> None:
         runtime="python",
         input_json="[1.50]",
         timeout_seconds=7,
-        metadata={"from": "worker"},
+        metadata={"from": "worker", "run_id": "run", "node_id": "node", "attempt": "1"},
         limits=pb.Limits(memory_mb=9),
         timezone="Asia/Tokyo",
         seed=0,
@@ -265,7 +267,7 @@ def real() -> Iterator[LanguageServer]:
 async def test_a_real_server_executes(
     real: LanguageServer, alarms: list[str], runtime: str, code: str, expected: bytes
 ) -> None:
-    executor = LanguageExecutor(runtime, [real.address], alarms.append, plain_caller())
+    executor = LanguageExecutor(runtime, [real.address], alarms.append, plain_caller(), Spans(None, "w"))
     await executor.start()
     try:
         outcome = await executor.execute(a_task(input=program(code, input={"n": 3})), 90)

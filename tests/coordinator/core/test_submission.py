@@ -32,6 +32,16 @@ def test_what_is_left_out_has_a_default():
     assert checked(replace(TASK, input_json=b""), 3).content.input_json == b"{}"
 
 
+@pytest.mark.parametrize(
+    "text", ["x" * 60_000, "00-\r\n", f"00-{'0' * 32}-{'b' * 16}-01", f"00-{'a' * 32}-{'b' * 16}-01 "]
+)
+def test_a_traceparent_that_is_none_is_left_out(text):
+    good = f"00-{'a' * 32}-{'b' * 16}-00"
+
+    assert checked(replace(TASK, traceparent=text), 3).content.traceparent == ""
+    assert checked(replace(TASK, traceparent=good), 3).content.traceparent == good
+
+
 def test_the_input_s_text_stays_as_it_is():
     text = b'{ "n": 123456789012345678901234567890.10 , "a":[ ] }'
 
@@ -49,7 +59,6 @@ def test_the_input_s_text_stays_as_it_is():
         ({"node_type": "py thon"}, "node_type may hold letters"),
         ({"queue": "a*b"}, "queue may hold letters"),
         ({"workflow_id": "\u202e"}, "workflow_id holds characters"),
-        ({"traceparent": "x" * 300}, "traceparent has 300 bytes"),
         ({"max_attempts": -1}, "max_attempts is -1"),
         ({"max_attempts": 1001}, "max_attempts is 1001"),
         ({"input_json": b" " * (INPUT_BYTES + 1)}, f"at most {INPUT_BYTES}"),

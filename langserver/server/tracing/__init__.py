@@ -1,0 +1,1 @@
+"""Spans of this program, sent to an OpenTelemetry collector where the operator names one."""
