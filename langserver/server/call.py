@@ -23,7 +23,9 @@ class Call:
         self._call_task = call_task()
         self._is_writing = False
         self._is_left = False
-        self.peer = context.peer()  # address and port: one connection
+        self.principal = principal_of(context)
+        # Of a caller who is not known one connection, by address and port, stands for him.
+        self.sender = self.principal or context.peer()
 
     async def read(self) -> bytes | None:
         """The next message; None when there is none."""
@@ -80,10 +82,6 @@ class Call:
         """Seconds until the caller's deadline; None without one."""
         remaining: float | None = self._context.time_remaining()  # typeshed leaves out the call without a deadline
         return remaining
-
-    def principal(self) -> str:
-        """See `principal_of`."""
-        return principal_of(self._context)
 
     def drop(self) -> None:
         """Ends the call without a word, whatever it is at."""
