@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable
-from itertools import count
 from typing import NamedTuple, TypeVar
 
 # A task that is over at once has cost a process too, and who sends nothing but such shall not always go first.
@@ -27,12 +26,11 @@ class Whose(NamedTuple):
 class _Share:
     """What somebody has of slots and queue. Times are monotonic seconds."""
 
-    __slots__ = ("_ended", "_starts", "running", "turn", "waiting")
+    __slots__ = ("_ended", "_starts", "running", "waiting")
 
     def __init__(self) -> None:
         self.running = 0
         self.waiting = 0
-        self.turn = 0  # among equals the lower one goes first
         self._ended = 0.0  # slot-seconds of tasks that have ended, on the scale of whoever he competes with
         self._starts = 0.0  # sum of the moments at which those that run began
 
@@ -49,23 +47,16 @@ class _Share:
         """Nobody saves up for later what he did not use: he begins where those are who did."""
         self._ended = max(self._ended, level)
 
-    def begin(self, now: float, turn: int) -> None:
+    def begin(self, now: float) -> None:
         """A task of his takes a slot."""
         self.running += 1
         self._starts += now
-        self.turn = turn
 
     def end(self, began: float, now: float) -> None:
         """A task of his gives one back."""
         self.running -= 1
         self._starts = self._starts - began if self.running else 0.0  # no error of rounding stays
         self._ended += max(now - began, LEAST_SECONDS)
-
-    def join(self, turn: int) -> None:
-        """A ticket of his waits."""
-        if not self.waiting:
-            self.turn = turn
-        self.waiting += 1
 
 
 class Tenant(_Share):
@@ -91,8 +82,9 @@ class Principal(_Share):
 
     def tenant(self, name: str) -> Tenant:
         """The one of that name; those who do nothing are forgotten for new ones."""
-        if name in self.tenants:
-            return self.tenants[name]
+        found = self.tenants.get(name)
+        if found is not None:
+            return found
         place: str | None = name
         if len(self.tenants) - (None in self.tenants) >= TENANTS:
             idle = [known for known, one in self.tenants.items() if known is not None and not one.active]
@@ -109,7 +101,6 @@ class Shares:
     def __init__(self) -> None:
         self._active: dict[str, Principal] = {}
         self._idle: OrderedDict[str, Principal] = OrderedDict()
-        self._turns = count()
 
     @property
     def known(self) -> int:
@@ -126,18 +117,18 @@ class Shares:
         principal = self._active.get(whose.principal)
         if principal is None:
             principal = self._idle.pop(whose.principal, None) or Principal(whose.principal)
-            principal.lift(_level(self._active.values(), now))
+            if self._active:
+                principal.lift(min(one.used(now) for one in self._active.values()))
             self._active[whose.principal] = principal
         tenant = principal.tenant(whose.tenant)
-        if not tenant.active:
-            tenant.lift(_level((one for one in principal.tenants.values() if one.active), now))
+        if not tenant.active and principal.active:
+            tenant.lift(min(one.used(now) for one in principal.tenants.values() if one.active))
         return tenant
 
     def begin(self, tenant: Tenant, now: float) -> None:
         """A task takes a slot."""
-        turn = next(self._turns)
-        tenant.begin(now, turn)
-        tenant.principal.begin(now, turn)
+        tenant.begin(now)
+        tenant.principal.begin(now)
 
     def end(self, tenant: Tenant, began: float, now: float) -> None:
         """A task that took its slot at `began` gives it back."""
@@ -148,9 +139,8 @@ class Shares:
     def join(self, tenant: Tenant, ticket: Hashable, deadline: float | None) -> None:
         """A ticket waits, behind the others of its tenant."""
         tenant.tickets[ticket] = deadline
-        turn = next(self._turns)
-        tenant.join(turn)
-        tenant.principal.join(turn)
+        tenant.waiting += 1
+        tenant.principal.waiting += 1
 
     def leave(self, tenant: Tenant, ticket: Hashable) -> None:
         """A ticket waits no more."""
@@ -163,7 +153,7 @@ class Shares:
         """The ticket whose turn it is; one waits. It stays where it is.
 
         Whoever has fewest tasks running goes first, so that each has as many as any other who wants them; among
-        equals, whoever has used least.
+        equals whoever has used least.
         """
         tenant = _first(_first(self._active.values(), now).tenants.values(), now)
         return tenant, next(iter(tenant.tickets))
@@ -201,12 +191,8 @@ class Shares:
 _AnyShare = TypeVar("_AnyShare", bound=_Share)
 
 
-def _level(shares: Iterable[_Share], now: float) -> float:
-    return min((share.used(now) for share in shares), default=0.0)
-
-
 def _first(shares: Iterable[_AnyShare], now: float) -> _AnyShare:
-    return min((one for one in shares if one.waiting), key=lambda one: (one.running, one.used(now), one.turn))
+    return min((one for one in shares if one.waiting), key=lambda one: (one.running, one.used(now)))
 
 
 def _waiting(share: _Share) -> int:

@@ -139,16 +139,33 @@ def test_nobody_saves_up():
 
 
 def test_a_tenant_owes_nothing_for_what_he_had_alone():
-    world = World(1, 10, lambda _: 1.0)
     one, two = Whose("ann", "one"), Whose("ann", "two")
-    flooded(world, [one], 100)
-    while world.admission.running:
+    world = World(2, 10, {BOB: 1e6, one: 1.0, two: 1.0}.__getitem__)
+    world.come(BOB)  # somebody is there all the time, and so ann is remembered
+    for _ in range(50):
+        world.come(one)
         world.go_on()
     for whose in (two, two, one, two, one):
         world.come(whose)
     for _ in range(4):
         world.go_on()
     assert world.begun[-5:] == [two, one, two, one, two]
+
+
+def test_what_somebody_had_before_another_came_is_not_held_against_him():
+    """Nor is a task that is running then, but for what it takes from there on."""
+    world = World(1, 10, {ANN: 100.0, BOB: 1.0, CYD: 60.0}.__getitem__)
+    world.come(CYD)
+    world.come(ANN)
+    world.go_on()
+    world.now += 50.0
+    world.come(ANN)
+    for _ in range(3):
+        world.come(BOB)
+    world.now -= 50.0
+    while world.begun.count(ANN) < 2:
+        world.come(world.go_on())
+    assert 49 <= world.begun.count(BOB) <= 52
 
 
 @given(
@@ -233,5 +250,4 @@ def test_more_tenants_than_are_remembered_share_one_place():
 def test_tasks_that_take_no_time_are_not_free():
     world = World(1, 10, {ANN: 0.0, BOB: 0.0, CYD: LEAST_SECONDS}.__getitem__)
     flooded(world, [ANN, BOB, CYD], 300)
-    begun = Counter(world.begun)
-    assert max(begun.values()) - min(begun.values()) <= 2
+    assert min(world.begun.count(whose) for whose in (ANN, BOB, CYD)) > 98
