@@ -112,3 +112,22 @@ def test_slots_are_neither_lost_nor_invented(slots, queue, steps):
             assert admission.withdraw(left)
         assert (admission.running, admission.waiting) == (len(running), len(waiting))
         assert not waiting or len(running) == slots
+
+
+@given(slots=st.integers(1, 4), queue=st.integers(1, 12), steps=st.lists(st.booleans(), max_size=200))
+def test_who_waits_has_at_most_the_queue_before_him(slots, queue, steps):
+    """What bounds the wait of an accepted call, however many come and are sent away."""
+    admission = Admission(slots, queue)
+    running, begun, accepted = [], 0, {}
+    for ticket, comes in enumerate(steps):
+        if comes:
+            answer = offer(admission, ticket, now=float(ticket)).answer
+            if answer is Answer.RUN:
+                running.append(ticket)
+            elif answer is Answer.WAIT:
+                accepted[ticket] = begun
+        elif running:
+            for called in admission.release(running.pop(0), float(ticket)).run:
+                assert begun - accepted[called] < queue
+                begun += 1
+                running.append(called)

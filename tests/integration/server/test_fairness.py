@@ -1,4 +1,4 @@
-"""One caller's flood and another's single tasks, told apart by their tokens. No times: who is let in, and in what order."""
+"""One caller's flood and another's tasks, told apart by their tokens. No times: who is let in, and in what order."""
 
 from __future__ import annotations
 
@@ -60,22 +60,19 @@ def test_a_light_callers_task_has_its_place_and_is_next(flooded):
     assert len(waiting(calls)) == QUEUE - 1  # who came before are still there, and the first of them runs
 
 
-def test_validations_and_tenants_count_for_their_caller(flooded):
-    """A caller of two names has no more than one of one, and a validation is a task."""
+def test_validations_count_and_tenants_divide_what_is_their_callers(flooded):
     client, running, calls = flooded
-    code = lang_pb2.InlineCode(code="return 1")
-    light = [client.stub.Validate.future(lang_pb2.ValidateRequest(runtime="python", inline_code=code), **by(LIGHT))]
-    light.append(client.stub.Execute.future(request("return 1", metadata={"tenant": "a"}), **by(LIGHT)))
-    wait_for(lambda: len(refused(calls)) == 3)
-    for tenant in ("a", "b"):  # half of the queue is each caller's now, under whatever name
-        task = request("return 1", metadata={"tenant": tenant})
-        code, _ = status_of(lambda task=task: client.stub.Execute(task, **by(HEAVY)))
-        assert code is grpc.StatusCode.RESOURCE_EXHAUSTED
-        if tenant == "a":
-            continue
-        wait_for(lambda: len(waiting(calls)) == 2)
+    check = lang_pb2.ValidateRequest(runtime="python", inline_code=lang_pb2.InlineCode(code="return 1"))
+    named = request("return 1", metadata={"tenant": "a"})
+    validation = client.stub.Validate.future(check, **by(LIGHT))
+    execution = client.stub.Execute.future(named, **by(LIGHT))
+    wait_for(lambda: len(refused(calls)) == 3)  # half of the queue is each caller's now
+    calls.append(client.stub.Execute.future(named, **by(HEAVY)))
+    wait_for(lambda: len(refused(calls)) == 4)  # a tenant without a place takes one from his caller's other one
+    code, _ = status_of(lambda: client.stub.Execute(request("return 1", metadata={"tenant": "b"}), **by(HEAVY)))
+    assert code is grpc.StatusCode.RESOURCE_EXHAUSTED  # more names, and no more places
     running.cancel()
-    assert light[0].result().ok
+    assert validation.result().ok
     for call in waiting(calls):
         call.cancel()
-    assert light[1].result().output_json == "1"
+    assert execution.result().output_json == "1"
