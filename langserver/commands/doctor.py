@@ -106,7 +106,7 @@ def doctor(options: Namespace) -> int:
         page.line(as_json.dumps(_as_object(found)))
     else:
         _show(page, found)
-    return ExitStatus.SUCCESS if healthy else ExitStatus.NO_SANDBOX
+    return ExitStatus.SUCCESS if found.ok else ExitStatus.NO_SANDBOX
 
 
 def _wall(layer: LayerStatus, required: frozenset[str]) -> Wall:
