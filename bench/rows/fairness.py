@@ -45,6 +45,7 @@ def rows(context: Context) -> list[Row]:
     """A server with a token for each of the two. A row has the 95th percentile of each of some stretches."""
     with tempfile.TemporaryDirectory() as folder:
         tokens = Path(folder, "tokens")
+        tokens.touch(mode=0o600)
         tokens.write_text("".join(f"{name}:{token}\n" for name, token in _TOKENS.items()))
         with language_server({"LANG_AUTH_TOKENS_FILE": str(tokens)}) as server:
             return [row for kind in _TASKS for row in asyncio.run(_of(kind, server.address, context))]
