@@ -17,6 +17,7 @@ FUZZ_STAMP := $(FUZZ)/.stamp
 FUZZ_CORPUS := .fuzz
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?= $(basename $(notdir $(wildcard tests/fuzz/targets/*.py)))
+SOAK_SECONDS ?= 1800
 WORKERS ?= --numprocesses=auto --dist=loadgroup
 PYTEST_ARGS ?=
 PEERS := .venv-peers
@@ -36,7 +37,7 @@ VENDOR := langserver/js_runtime/vendor
 PROTOC = $(BIN)/python -m grpc_tools.protoc --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
   --python_out=$(OUT) --pyi_out=$(OUT) --grpc_python_out=$(OUT) --mypy_grpc_out=$(OUT)
 
-.PHONY: help setup demo test test-slow test-all security chaos fuzz bench bench-long bench-peers lint format wheel image proto bundles lock-js lock clean
+.PHONY: help setup demo test test-slow test-all security chaos soak fuzz bench bench-long bench-peers lint format wheel image proto bundles lock-js lock clean
 
 help: ## shows this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -71,6 +72,9 @@ security: setup ## the security suite: what each layer stops, printed and writte
 
 chaos: setup ## 2,000 tasks while everything is killed in turn: minutes
 	$(BIN)/python -m pytest tests/chaos $(PYTEST_ARGS)
+
+soak: setup ## hostile and ordinary tasks for SOAK_SECONDS (1800), and whether anything has grown
+	@$(BIN)/python -m tests.soak.run $(SOAK_SECONDS)
 
 fuzz: $(FUZZ_STAMP) ## coverage-guided fuzzing, FUZZ_SECONDS (60) for each of FUZZ_TARGETS (all)
 	@mkdir -p $(FUZZ_CORPUS)

@@ -49,12 +49,20 @@ class Taken:
     usage: lang_pb2.Usage
 
 
-class Caller:
-    """One connection to one server. `async with` it."""
+class Refused(NotAvailable):
+    """The server had no place for a call."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self) -> None:
+        super().__init__("a call was refused: the server's queue is full")
+
+
+class Caller:
+    """One connection to one server, with a token where that asks for one. `async with` it."""
+
+    def __init__(self, address: str, token: str = "") -> None:
         self._channel = grpc.aio.insecure_channel(address, options=_UNBOUNDED)
         self._stub = lang_pb2_grpc.LanguageServerStub(self._channel)
+        self._metadata = (("authorization", f"Bearer {token}"),) if token else ()
 
     async def __aenter__(self) -> Self:
         return self
@@ -67,8 +75,10 @@ class Caller:
         request = task.request()
         started = time.perf_counter_ns() if since_ns is None else since_ns
         try:
-            response = await self._stub.Execute(request, timeout=_TIMEOUT_SECONDS)
+            response = await self._stub.Execute(request, timeout=_TIMEOUT_SECONDS, metadata=self._metadata)
         except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED:
+                raise Refused from None
             raise NotAvailable(f"a {task.runtime} call ended as {error.code().name}: {error.details()}") from None
         ended = time.perf_counter_ns()
         if not response.success or task.expected not in (None, response.output_json):

@@ -30,6 +30,7 @@ _NOT_YET = ("log_format", "metrics_addr")
 _OTHERS = frozenset(
     f"LANG_WORKER_{name}" for name in ("ADDRS", "TLS_CA", "CLIENT_CERT", "CLIENT_KEY", "TOKEN", "TOKEN_FILE")
 )
+QUEUED_A_TASK = 8  # places in the queue for each task that may run
 _MAX_MESSAGE_BYTES = 1 << 30  # code and input each; gRPC counts message lengths in 32 bits
 
 
@@ -106,7 +107,7 @@ class Settings(BaseSettings):
         RUNTIMES, min_length=1, description=f"some of {', '.join(RUNTIMES)}, separated by commas"
     )
     max_concurrency: int = _whole(1, 10_000, lambda: 2 * usable_cores())
-    max_queue: int = _whole(0, 100_000, lambda known: 8 * known.get("max_concurrency", 1))
+    max_queue: int = _whole(0, 100_000, lambda known: QUEUED_A_TASK * known.get("max_concurrency", 1))
     warm_children: int = _whole(0, 1_000, usable_cores)
     max_timeout_seconds: int = _whole(1, 86_400, _DEFAULTS.max_timeout_seconds)
     default_timeout_seconds: int = _whole(1, 86_400, _default_timeout)

@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from typing import Any
@@ -21,9 +22,11 @@ from langserver.limits import Ceilings
 from langserver.sandbox.probe import LayerStatus, probe
 from langserver.sandbox.selftest import Finding, complaint
 from langserver.server.capabilities import with_packages
+from langserver.server.fitting import advice, fit
 from langserver.settings import Settings
 from langserver.zygote.failures import ZygoteError
 from langserver.zygote.job import LogLine
+from langserver.zygote.launch import Facts
 from langserver.zygote.request import RUNTIMES, TaskRequest, make_job
 
 _TRIALS = {"python": "def main():\n    return 6 * 7\n", "js": "function main() { return 6 * 7 }\n"}
@@ -60,13 +63,31 @@ class Wall:
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """What all tasks of a server here may do, and the sum behind it. `problem` is empty where all that is wanted fits.
+
+    No task fits where `max_concurrency` is 0.
+    """
+
+    max_concurrency: int
+    wanted_concurrency: int
+    max_queue: int
+    warm_children: int
+    memory_bytes: int
+    memory_from: str
+    account: str
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
-    """All that the examination showed. `limits` are those of a server with this environment."""
+    """All that the examination showed. `limits` and `together` are those of a server with this environment."""
 
     ok: bool
     layers: tuple[Wall, ...]
     runtimes: tuple[Trial, ...]
     limits: Ceilings
+    together: Together
 
 
 def doctor(options: Namespace) -> int:
@@ -75,15 +96,17 @@ def doctor(options: Namespace) -> int:
     layers = with_packages(probe(), settings)
     walls = tuple(_wall(layer, settings.required_layers) for layer in layers)
     available = frozenset(layer.name for layer in layers if layer.available)
-    trials = until_signal(_try_all(available, settings))
+    tried = until_signal(_try_all(available, settings))
+    trials = tuple(trial for trial, _ in tried)
+    together = _together(settings, {trial.name: facts for trial, facts in tried if facts is not None})
     healthy = available >= settings.required_layers and all(trial.ok for trial in trials)
-    found = Findings(healthy, walls, trials, settings.ceilings)
+    found = Findings(healthy and together.max_concurrency > 0, walls, trials, settings.ceilings, together)
     page = Page.of(sys.stdout)
     if options.json:
         page.line(as_json.dumps(_as_object(found)))
     else:
         _show(page, found)
-    return ExitStatus.SUCCESS if healthy else ExitStatus.NO_SANDBOX
+    return ExitStatus.SUCCESS if found.ok else ExitStatus.NO_SANDBOX
 
 
 def _wall(layer: LayerStatus, required: frozenset[str]) -> Wall:
@@ -91,36 +114,51 @@ def _wall(layer: LayerStatus, required: frozenset[str]) -> Wall:
     return Wall(layer.name, active, layer.name in required and not void, layer.void or layer.detail, void)
 
 
-async def _try_all(layers: frozenset[str], settings: Settings) -> tuple[Trial, ...]:
+def _together(settings: Settings, facts: Mapping[str, Facts]) -> Together:
+    fitted, found = fit(settings, {name: facts[name] for name in settings.runtimes if name in facts})
+    return Together(
+        max_concurrency=found.tasks,
+        wanted_concurrency=found.wanted.tasks,
+        max_queue=fitted.max_queue,
+        warm_children=found.waiting,
+        memory_bytes=found.room.size,
+        memory_from=found.room.where,
+        account=found.account(),
+        problem=advice(found) if found.is_lowered else "",
+    )
+
+
+async def _try_all(layers: frozenset[str], settings: Settings) -> tuple[tuple[Trial, Facts | None], ...]:
     return tuple([await _try(runtime, layers, settings) for runtime in RUNTIMES])
 
 
-async def _try(runtime: str, layers: frozenset[str], settings: Settings) -> Trial:
+async def _try(runtime: str, layers: frozenset[str], settings: Settings) -> tuple[Trial, Facts | None]:
     ceilings = settings.ceilings
     job = make_job(TaskRequest(runtime, _TRIALS[runtime]), ceilings, "run")
     way = profile(runtime, settings.jit(runtime))
     try:
         zygote = await start_zygote(runtime, layers, settings.packages(runtime), settings.jit(runtime))
     except StartError as error:
-        return Trial(runtime, "", False, str(error), way)
+        return Trial(runtime, "", False, str(error), way), None
+    facts = zygote.facts
     trial = Trial(runtime, zygote.facts.version, False, "", way)
     try:
         findings = await zygote.try_walls(layers)
         trial = replace(trial, selftest=findings)
         if complaint(findings) is not None:
-            return replace(trial, detail="the self-test failed, see below")
+            return replace(trial, detail="the self-test failed, see below"), facts
         outcome = await perform_on(zygote, job, ceilings, layers, _quiet)
     except ZygoteError as error:
-        return replace(trial, detail=str(error), selftest=())
+        return replace(trial, detail=str(error), selftest=()), facts
     finally:
         await zygote.close()
     blind = f"; {zygote.watch.blind}" if zygote.watch.blind else ""
     judged = outcome.verdict
     if judged.report is not None and judged.report.output == _ANSWER:
-        return replace(trial, ok=True, detail=f"a task took {outcome.usage.wall_seconds * 1000:.1f} ms{blind}")
+        return replace(trial, ok=True, detail=f"a task took {outcome.usage.wall_seconds * 1000:.1f} ms{blind}"), facts
     failure = judged.failure
     said = f"{failure.kind.name}: {failure.message}" if failure else judged.message or "the trial gave a wrong answer"
-    return replace(trial, detail=said)
+    return replace(trial, detail=said), facts
 
 
 def _quiet(_: LogLine) -> None:
@@ -157,10 +195,16 @@ def _show(page: Page, found: Findings) -> None:
         selftest_table.show(page, {trial.name: trial.selftest for trial in found.runtimes})
     _heading(page, "Limits of a task")
     for name, value in _limits(found.limits):
-        page.line(f"  {name:<12}{value}")
+        page.line(f"  {name:<14}{value}")
+    _heading(page, "All tasks together")
+    for name, value in _all(found.together):
+        page.line(f"  {name:<14}{value}")
+    if found.together.problem:
+        none = found.together.max_concurrency == 0
+        page.line(page.paint(f"  {found.together.problem}", Colour.RED if none else Colour.YELLOW))
     if not found.ok:
         page.line()
-        page.line(page.paint("No task is run here with the protection it should have: see above.", Colour.RED))
+        page.line(page.paint("No task is run here as it should be: see above.", Colour.RED))
 
 
 def _heading(page: Page, text: str) -> None:
@@ -185,6 +229,16 @@ def _limits(limits: Ceilings) -> list[tuple[str, str]]:
         ("log", _size(limits.log_bytes)),
         ("code", _size(limits.code_bytes)),
         ("input", _size(limits.input_bytes)),
+    ]
+
+
+def _all(together: Together) -> list[tuple[str, str]]:
+    lowered = f", lowered from {together.wanted_concurrency}" if together.problem else ""
+    return [
+        ("at once", f"{together.max_concurrency}{lowered}"),
+        ("in the queue", f"{together.max_queue}"),
+        ("waiting", f"{together.warm_children} children of each runtime"),
+        ("memory", together.account),
     ]
 
 

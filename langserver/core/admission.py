@@ -1,11 +1,12 @@
-"""May a task run now, wait, or not at all: slots, a bounded queue, deadlines."""
+"""May a task run now, wait, or not at all: slots, a bounded queue, deadlines. Whose turn it is says `core.fairness`."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import Enum, auto
+
+from langserver.core.fairness import Shares, Tenant, Whose
 
 _FIRST_GUESS_SECONDS = 0.1
 _SMOOTHING = 0.2
@@ -21,6 +22,14 @@ class Answer(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Offered:
+    """What became of an offer, and the ticket that had to give up its place in the queue for it, if one had to."""
+
+    answer: Answer
+    evicted: Hashable | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Freed:
     """What a freed slot leads to: the tickets that run now, and those whose deadline has passed while they waited."""
 
@@ -28,59 +37,92 @@ class Freed:
     expired: tuple[Hashable, ...] = ()
 
 
+_RUN, _WAIT, _FULL = Offered(Answer.RUN), Offered(Answer.WAIT), Offered(Answer.FULL)
+
+
 @dataclass(slots=True)
 class Admission:
-    """Gives `slots` to tickets in the order they came; at most `queue` wait. Times are monotonic seconds.
+    """Gives `slots` to tickets; at most `queue` wait. Times are monotonic seconds.
 
-    A ticket is any hashable value the shell chooses; it is never looked into.
+    A slot is never idle while a ticket waits. Tickets of one principal and tenant run in the order they came. A ticket
+    is any hashable value the shell chooses, another one each time; it is never looked into.
     """
 
     slots: int
     queue: int
-    _running: int = 0
-    _waiting: OrderedDict[Hashable, float | None] = field(default_factory=OrderedDict)
+    _running: dict[Hashable, tuple[Tenant, float]] = field(default_factory=dict)
+    _waiting: dict[Hashable, Tenant] = field(default_factory=dict)
+    _shares: Shares = field(default_factory=Shares)
     _typical_seconds: float = _FIRST_GUESS_SECONDS
 
     @property
     def running(self) -> int:
         """Slots in use."""
-        return self._running
+        return len(self._running)
 
     @property
     def waiting(self) -> int:
         """Tickets in the queue."""
         return len(self._waiting)
 
-    def offer(self, ticket: Hashable, deadline: float | None) -> Answer:
-        """Takes a slot for `ticket`, or a place in the queue until `deadline`, or says that both are full."""
-        if self._running < self.slots:
-            self._running += 1
-            return Answer.RUN
+    def offer(self, ticket: Hashable, whose: Whose, deadline: float | None, now: float) -> Offered:
+        """Takes a slot for `ticket`, or a place in the queue until `deadline`, or says that both are full.
+
+        In a full queue a ticket takes the place of the newest one of whoever has more places than its own caller.
+        """
+        tenant = self._shares.enter(whose, now)
+        if len(self._running) < self.slots:
+            self._begin(ticket, tenant, now)
+            return _RUN
+        offered = _WAIT
         if len(self._waiting) >= self.queue:
-            return Answer.FULL
-        self._waiting[ticket] = deadline
-        return Answer.WAIT
+            crowding = self._shares.crowding(tenant) if self.queue else None
+            if crowding is None:
+                self._shares.forget_unused(tenant)
+                return _FULL
+            fullest, newest = crowding
+            self._leave(newest, fullest)
+            offered = Offered(Answer.WAIT, newest)
+        self._waiting[ticket] = tenant
+        self._shares.join(tenant, ticket, deadline)
+        return offered
 
     def withdraw(self, ticket: Hashable) -> bool:
         """Takes a waiting ticket out; False when it does not wait (any more)."""
-        return self._waiting.pop(ticket, self) is not self
+        tenant = self._waiting.get(ticket)
+        if tenant is None:
+            return False
+        self._leave(ticket, tenant)
+        return True
 
-    def release(self, now: float, held_seconds: float) -> Freed:
-        """Gives a slot back that was held for `held_seconds`."""
-        self._running -= 1
-        self._typical_seconds += _SMOOTHING * (held_seconds - self._typical_seconds)
+    def release(self, ticket: Hashable, now: float) -> Freed:
+        """Gives back the slot that `ticket` holds."""
+        tenant, began = self._running.pop(ticket)
+        self._typical_seconds += _SMOOTHING * (now - began - self._typical_seconds)
+        self._shares.end(tenant, began, now)
         run: list[Hashable] = []
         expired: list[Hashable] = []
-        while self._waiting and self._running < self.slots:
-            ticket, deadline = self._waiting.popitem(last=False)
+        while self._waiting and len(self._running) < self.slots:
+            tenant, ticket = self._shares.next(now)
+            deadline = tenant.tickets[ticket]
             if deadline is not None and deadline <= now:
+                self._leave(ticket, tenant)
                 expired.append(ticket)
             else:
-                self._running += 1
+                self._begin(ticket, tenant, now)  # first, so that whoever has no other stays where he is
+                self._leave(ticket, tenant)
                 run.append(ticket)
         return Freed(tuple(run), tuple(expired))
 
     def retry_after_seconds(self) -> float:
-        """When a refused caller may expect a place: the time the queue needs to lose one entry."""
+        """When a refused caller may expect a place: the time until one of his own tasks gets a slot."""
         low, high = _RETRY_SECONDS
-        return min(high, max(low, self._typical_seconds / self.slots))
+        return min(high, max(low, self._typical_seconds * max(1, self._shares.competing) / self.slots))
+
+    def _begin(self, ticket: Hashable, tenant: Tenant, now: float) -> None:
+        self._running[ticket] = tenant, now
+        self._shares.begin(tenant, now)
+
+    def _leave(self, ticket: Hashable, tenant: Tenant) -> None:
+        del self._waiting[ticket]
+        self._shares.leave(tenant, ticket)

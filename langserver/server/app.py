@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -22,11 +22,13 @@ from langserver.errors import StartError
 from langserver.sandbox import confine
 from langserver.sandbox.probe import probe
 from langserver.server.access.handshakes import Handshakes
+from langserver.server.access.keys import Keys
 from langserver.server.address import Address, parse_address
 from langserver.server.capabilities import capabilities, layers_in_force, with_packages
 from langserver.server.cores import usable_cores
 from langserver.server.descriptors import raise_descriptor_limit
 from langserver.server.endpoint import add_services, bind, keys_of, make_server, outbox_bytes
+from langserver.server.fitting import advice, callers_bytes, fit
 from langserver.server.front import Front
 from langserver.server.gate import Gate
 from langserver.server.health import Health
@@ -109,24 +111,35 @@ async def _serve(
     bury_orphans()
     health = Health(settings.runtimes)
     pools = {name: Pool(_plan(settings, name, layers), health.listener(name)) for name in settings.runtimes}
-    gate = Gate(settings.max_concurrency, settings.max_queue)
-    tasks = Tasks(gate, pools)
-    forms = FormCache(settings.compile_cache_mb * MIB) if settings.compile_cache_mb else None
-    spans = Spans(tracing) if tracing is not None else None
-    service = LanguageService(
-        tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools), forms, spans
-    )
-    offered = services(service, health, Outbox(outbox_bytes(settings)))
-
-    def build(at: Address) -> tuple[grpc.aio.Server, Address]:
-        server = make_server(settings, keys)
-        add_services(server, offered, reflection)
-        return server, bind(server, at, settings, keys)
-
-    front = Front(build, address, linger_seconds=settings.max_timeout_seconds)
-    keeping: list[asyncio.Task[NoReturn]] = []
     try:
         await _start(pools.values())
+        settings = _fitted(settings, pools)
+        for pool in pools.values():
+            pool.keep_warm(settings.warm_children)
+        gate = Gate(settings.max_concurrency, settings.max_queue)
+        tasks = Tasks(gate, pools)
+        forms = FormCache(settings.compile_cache_mb * MIB) if settings.compile_cache_mb else None
+        spans = Spans(tracing) if tracing is not None else None
+        service = LanguageService(
+            tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools), forms, spans
+        )
+        offered = services(service, health, Outbox(outbox_bytes(settings)))
+
+        def build(at: Address) -> tuple[grpc.aio.Server, Address]:
+            server = make_server(settings, keys)
+            add_services(server, offered, reflection)
+            return server, bind(server, at, settings, keys)
+
+        front = Front(build, address, linger_seconds=settings.max_timeout_seconds)
+        await _take_calls(front, keys, lambda hurry: _drain(gate, tasks, health, settings.drain_seconds, hurry))
+    finally:
+        await asyncio.gather(*(pool.close() for pool in pools.values()))
+
+
+async def _take_calls(front: Front, keys: Keys, drain: Callable[[asyncio.Event], Awaitable[None]]) -> None:
+    """Until it is asked to stop, and then until the drain is over."""
+    keeping: list[asyncio.Task[NoReturn]] = []
+    try:
         await front.start()
         keeping = [asyncio.create_task(front.keep())]
         if keys.are_in_files:
@@ -135,13 +148,11 @@ async def _serve(
         stop, hurry = _stop_events()
         _announce(front.address)
         await _first(stop.wait(), keeping)
-        log.info("draining: %d tasks run, %d wait", gate.running, gate.waiting)
-        await _drain(gate, tasks, health, settings.drain_seconds, hurry)
+        await drain(hurry)
     finally:
         for task in keeping:
             task.cancel()
         await front.stop(_LAST_ANSWERS_SECONDS)
-        await asyncio.gather(*(pool.close() for pool in pools.values()))
         if front.address.path:
             with suppress(FileNotFoundError):
                 os.unlink(front.address.path)
@@ -162,7 +173,7 @@ def _plan(settings: Settings, runtime: str, layers: frozenset[str]) -> PoolPlan:
         layers=layers,
         memory_bytes=settings.ceilings.sealed_memory_bytes,
         cpu_seconds=settings.ceilings.sealed_cpu_seconds,
-        warm=settings.warm_children,
+        warm=0,  # before it is known how many fit
         zygote_max_tasks=settings.zygote_max_tasks,
         zygote_max_age_seconds=settings.zygote_max_age,
         packages=settings.packages(runtime),
@@ -180,11 +191,37 @@ async def _start(pools: Iterable[Pool]) -> None:
             raise error
 
 
+def _fitted(settings: Settings, pools: Mapping[str, Pool]) -> Settings:
+    """The settings with what fits into the memory. Raises StartError when not even one task does."""
+    fitted, found = fit(settings, {name: pool.facts for name, pool in pools.items()})
+    if not found.tasks:
+        raise StartError(f"not even one task fits into the memory: {found.account()}: {advice(found)}")
+    if found.is_lowered:
+        log.warning(
+            "LANG_MAX_CONCURRENCY is lowered from %d to %d, for more do not fit into the memory: %s: %s",
+            found.wanted.tasks,
+            found.tasks,
+            found.account(),
+            advice(found),
+        )
+    else:
+        log.info("%d tasks may run at once: %s", found.tasks, found.account())
+    more = callers_bytes(fitted)
+    if found.total + more > found.room.size:
+        log.warning(
+            "callers with large requests could make the server hold %d MiB besides, for which there is no room: lower "
+            "LANG_MAX_QUEUE or LANG_INPUT_BYTES, or give it more memory",
+            more // MIB,
+        )
+    return fitted
+
+
 async def _drain(gate: Gate, tasks: Tasks, health: Health, seconds: float, hurry: asyncio.Event) -> None:
     """Takes nothing new, lets what runs end for a while, then ends it. Health goes on answering.
 
     Waits for no caller, and for nothing without an end.
     """
+    log.info("draining: %d tasks run, %d wait", gate.running, gate.waiting)
     gate.drain()
     health.drain()
     empty, hurried = (asyncio.ensure_future(wait) for wait in (gate.wait_until_empty(), hurry.wait()))

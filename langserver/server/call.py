@@ -26,7 +26,9 @@ class Call:
         self._is_left = False
         self._at_end: Callable[[], None] | None = None
         self.status: grpc.StatusCode | None = None  # that it was ended with, by us
-        self.peer = context.peer()  # address and port: one connection
+        self.principal = principal_of(context)
+        # Of a caller who is not known one connection, by address and port, stands for him.
+        self.sender = self.principal or context.peer()
 
     async def read(self) -> bytes | None:
         """The next message; None when there is none."""
@@ -98,10 +100,6 @@ class Call:
     def at_end(self, act: Callable[[], None]) -> None:
         """Has `act` called when the handler is done, whatever became of it."""
         self._at_end = act
-
-    def principal(self) -> str:
-        """See `principal_of`."""
-        return principal_of(self._context)
 
     def drop(self) -> None:
         """Ends the call without a word, whatever it is at."""

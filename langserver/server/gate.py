@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from langserver.core.admission import Admission, Answer
+from langserver.core.fairness import Whose
 
 
 class Draining(Exception):
@@ -16,15 +17,15 @@ class Expired(Exception):
 
 
 class Full(Exception):
-    """No slot and no place to wait; worth another try after `retry_seconds`."""
+    """No slot and no place to wait, or none any more; worth another try after `retry_seconds`."""
 
     def __init__(self, retry_seconds: float) -> None:
         super().__init__(retry_seconds)
         self.retry_seconds = retry_seconds
 
 
-class _Ticket:
-    """One caller in the queue."""
+class Ticket:
+    """One call: it waits in the queue, then has a slot."""
 
     def __init__(self) -> None:
         self.called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -37,11 +38,11 @@ class _Ticket:
 
 
 class Gate:
-    """Lets `slots` callers in at a time, in the order they came; at most `queue` wait."""
+    """Lets `slots` calls in at a time; at most `queue` wait. Slots and places are shared by whose they are."""
 
     def __init__(self, slots: int, queue: int) -> None:
         self._admission = Admission(slots, queue)
-        self._queued: set[_Ticket] = set()
+        self._queued: set[Ticket] = set()
         self._draining = False
         self._empty = asyncio.Event()
         self._empty.set()
@@ -53,38 +54,41 @@ class Gate:
 
     @property
     def waiting(self) -> int:
-        """Callers in the queue."""
+        """Calls in the queue."""
         return self._admission.waiting
 
-    async def enter(self, deadline: float | None) -> None:
+    async def enter(self, whose: Whose, deadline: float | None) -> Ticket:
         """Takes a slot, which `leave` must give back. `deadline` is a moment of the loop's clock.
 
         Raises Draining, Full, Expired.
         """
+        now = asyncio.get_running_loop().time()
         if self._draining:
             raise Draining
-        if deadline is not None and deadline <= asyncio.get_running_loop().time():
+        if deadline is not None and deadline <= now:
             raise Expired
-        ticket = _Ticket()
-        match self._admission.offer(ticket, deadline):
+        ticket = Ticket()
+        offered = self._admission.offer(ticket, whose, deadline, now)
+        if offered.evicted is not None:
+            _ticket(offered.evicted).refuse(Full(self._admission.retry_after_seconds()))
+        match offered.answer:
             case Answer.FULL:
                 raise Full(self._admission.retry_after_seconds())
             case Answer.RUN:
                 self._empty.clear()
             case Answer.WAIT:
                 await self._wait(ticket)
+        return ticket
 
-    def leave(self, held_seconds: float) -> None:
+    def leave(self, ticket: Ticket) -> None:
         """Gives a slot back."""
-        freed = self._admission.release(asyncio.get_running_loop().time(), held_seconds)
-        for ticket in freed.run:
-            assert isinstance(ticket, _Ticket)
-            ticket.has_slot = True
-            if not ticket.called.done():
-                ticket.called.set_result(None)
-        for ticket in freed.expired:
-            assert isinstance(ticket, _Ticket)
-            ticket.refuse(Expired())
+        freed = self._admission.release(ticket, asyncio.get_running_loop().time())
+        for called in map(_ticket, freed.run):
+            called.has_slot = True
+            if not called.called.done():
+                called.called.set_result(None)
+        for late in map(_ticket, freed.expired):
+            late.refuse(Expired())
         if not self._admission.running:
             self._empty.set()
 
@@ -99,15 +103,20 @@ class Gate:
         """Returns when no slot is in use."""
         await self._empty.wait()
 
-    async def _wait(self, ticket: _Ticket) -> None:
+    async def _wait(self, ticket: Ticket) -> None:
         self._queued.add(ticket)
         try:
             await ticket.called
         except asyncio.CancelledError:
             if ticket.has_slot:
-                self.leave(0.0)
+                self.leave(ticket)
             else:
                 self._admission.withdraw(ticket)
             raise
         finally:
             self._queued.discard(ticket)
+
+
+def _ticket(ticket: object) -> Ticket:
+    assert isinstance(ticket, Ticket)  # nothing else is offered
+    return ticket

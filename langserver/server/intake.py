@@ -26,24 +26,26 @@ class Unsent(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """How many messages are received at once: `quick` ones, `quick_each` of one connection, each for `quick_seconds` at
-    first; of those that take longer `slow`, for up to `slow_seconds`, after a wait of up to `patience_seconds` for
-    their turn.
+    """How many messages are received at once: `quick` ones, `quick_each` of one sender, each for `quick_seconds` at
+    first; of those that take longer `slow`, `slow_each` of one sender, for up to `slow_seconds`, after a wait of up to
+    `patience_seconds` for their turn.
     """
 
     quick: int
     quick_each: int
     quick_seconds: float
     slow: int
+    slow_each: int
     slow_seconds: float
     patience_seconds: float
 
 
-class _Connection:
-    """Its share of the quick lane, and the calls that know of it."""
+class _Sender:
+    """What he has of both lanes, and the calls that know of him."""
 
     def __init__(self, places: int) -> None:
         self.places = asyncio.Semaphore(places)
+        self.slow = 0
         self.calls = 0
 
 
@@ -53,49 +55,51 @@ class Intake:
     def __init__(self, lanes: Lanes) -> None:
         self._lanes = lanes
         self._quick = asyncio.Semaphore(lanes.quick)
-        self._connections: dict[str, _Connection] = {}
+        self._senders: dict[str, _Sender] = {}
         self._slow = 0
         self._waiting: set[asyncio.Future[None]] = set()
 
-    async def take(self, peer: str, read: Callable[[], Awaitable[bytes | None]]) -> bytes | None:
-        """What `read` gives. Calls of one connection have the same `peer`.
+    async def take(self, name: str, read: Callable[[], Awaitable[bytes | None]]) -> bytes | None:
+        """What `read` gives. Calls of one sender have the same `name`.
 
         Raises Crowded and Unsent; the call must then be ended, which ends its reading too.
         """
-        connection = self._connections.setdefault(peer, _Connection(self._lanes.quick_each))
-        connection.calls += 1
+        sender = self._senders.setdefault(name, _Sender(self._lanes.quick_each))
+        sender.calls += 1
         try:
-            return await self._take(connection, read)
+            return await self._take(sender, read)
         finally:
-            connection.calls -= 1
-            if not connection.calls:
-                del self._connections[peer]
+            sender.calls -= 1
+            if not sender.calls:
+                del self._senders[name]
 
-    async def _take(self, connection: _Connection, read: Callable[[], Awaitable[bytes | None]]) -> bytes | None:
-        async with connection.places, self._quick:
+    async def _take(self, sender: _Sender, read: Callable[[], Awaitable[bytes | None]]) -> bytes | None:
+        async with sender.places, self._quick:
             # Never cancelled: gRPC would not free what comes after that. It ends with its call.
             reading = asyncio.ensure_future(read())
             reading.add_done_callback(_look_at)
             if await _done(reading, self._lanes.quick_seconds):
                 return reading.result()
             # In the quick lane still, since it goes on being received.
-            await self._turn_comes(reading)
+            await self._turn_comes(sender, reading)
             self._slow += 1
+            sender.slow += 1
         try:
             if await _done(reading, self._lanes.slow_seconds):
                 return reading.result()
         finally:
             self._slow -= 1
+            sender.slow -= 1
             for turn in self._waiting:
                 if not turn.done():
                     turn.set_result(None)
         raise Unsent(self._lanes.slow_seconds)
 
-    async def _turn_comes(self, reading: asyncio.Future[bytes | None]) -> None:
+    async def _turn_comes(self, sender: _Sender, reading: asyncio.Future[bytes | None]) -> None:
         """Returns when there is a place in the slow lane, or none is needed any more."""
         loop = asyncio.get_running_loop()
         end = loop.time() + self._lanes.patience_seconds
-        while self._slow >= self._lanes.slow and not reading.done():
+        while not reading.done() and (self._slow >= self._lanes.slow or sender.slow >= self._lanes.slow_each):
             if loop.time() >= end:
                 raise Crowded
             turn = loop.create_future()

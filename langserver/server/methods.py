@@ -24,10 +24,15 @@ from langserver.server.outbox import Outbox
 from langserver.server.service import DELIVERY_SECONDS, LanguageService
 from langserver.server.statuses import answering
 
-# Who calls has a token where one is set: he may send large requests, and waits for his turn with them.
-_TASK_LANES = Lanes(quick=8, quick_each=8, quick_seconds=0.25, slow=8, slow_seconds=60, patience_seconds=60)
+# Who calls has a token where one is set: he may send large requests, and waits for his turn with them. They take half
+# of the room at most, so that one caller's do not keep another's small ones waiting.
+_TASK_LANES = Lanes(
+    quick=8, quick_each=4, quick_seconds=0.25, slow=8, slow_each=4, slow_seconds=60, patience_seconds=60
+)
 # Who asks for health may be anybody, and says a few bytes.
-_HEALTH_LANES = Lanes(quick=16, quick_each=2, quick_seconds=0.1, slow=4, slow_seconds=5, patience_seconds=0)
+_HEALTH_LANES = Lanes(
+    quick=16, quick_each=2, quick_seconds=0.1, slow=4, slow_each=4, slow_seconds=5, patience_seconds=0
+)
 
 _Answer = TypeVar("_Answer", bound=Message)
 _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
@@ -62,7 +67,7 @@ def _many(
             try:
                 async with answering(call):
                     # Nested, so that neither the bytes nor the request is kept here while it is handled.
-                    await handle(parse(kind, await intake.take(call.peer, call.read)), call)
+                    await handle(parse(kind, await intake.take(call.sender, call.read)), call)
             finally:
                 call.close()
 
@@ -81,7 +86,7 @@ def _one(
         async with quietly():
             try:
                 async with answering(call):
-                    answer = await handle(parse(kind, await intake.take(call.peer, call.read)), call)
+                    answer = await handle(parse(kind, await intake.take(call.sender, call.read)), call)
                     data = answer.SerializeToString()
                     call.leave(2 * len(data), DELIVERY_SECONDS)  # gRPC has a copy of its own
             finally:

@@ -28,7 +28,7 @@ _ANSWER_SECONDS = 0.0005  # from the end of a child to the end of its call
 
 @dataclass(frozen=True, slots=True)
 class PoolPlan:
-    """How a pool works. `memory_bytes` (growth) and `cpu_seconds` are what each child is sealed with.
+    """How a pool works. `memory_bytes` (growth) and `cpu_seconds` are what each child is sealed with; `warm` wait.
 
     `packages` are what the operator adds to the runtime; with `jit` its engine compiles. `cores` is how many tasks keep
     this machine busy.
@@ -51,6 +51,7 @@ class Pool:
 
     def __init__(self, plan: PoolPlan, on_health: Callable[[bool], None]) -> None:
         self._plan = plan
+        self._warm = plan.warm
         self._on_health = on_health
         self._zygote: Zygote | None = None
         self._facts = Facts("", 0, 0)
@@ -83,6 +84,11 @@ class Pool:
 
     async def _start_zygote(self) -> Zygote:
         return await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages, self._plan.jit)
+
+    def keep_warm(self, count: int) -> None:
+        """So many children wait from now on, once they are made."""
+        self._warm = count
+        self._refill()
 
     @property
     def facts(self) -> Facts:
@@ -253,7 +259,7 @@ class Pool:
         """Makes children until as many wait as should: a target, since one for one would let the pool bleed dry."""
         if self._closed or self._zygote is None or self._jail_failures >= _JAIL_FAILURES:
             return
-        for _ in range(self._plan.warm - len(self._waiting) - self._making):
+        for _ in range(self._warm - len(self._waiting) - self._making):
             self._making += 1
             self._start_work(self._make_one(self._zygote))
 

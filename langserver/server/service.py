@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
+from langserver.core.fairness import Whose
 from langserver.core.forms import FormCache, Shelf
 from langserver.limits import VALIDATE_SECONDS, Ceilings
 from langserver.pb import lang_pb2
 from langserver.server.call import Call
 from langserver.server.convert import check_of, execute_response, log_line, task_of, validate_response
+from langserver.server.principal import whose
 from langserver.server.shelves import shelf_of
 from langserver.server.spans import ExecuteSpan, Spans
 from langserver.server.statuses import Unread
@@ -47,12 +49,13 @@ class LanguageService:
         """One task."""
         span = self._span("Execute", request, call)
         job = make_job(task_of(request), self._ceilings, "run")
-        shelf = self._shelf(request, job, call)
+        caller = whose(call.principal, request.metadata)
+        shelf = self._shelf(caller, job)
         task_id = request.task_id
         del request  # the job has all that is needed; the task may wait long
         lines: list[lang_pb2.LogLine] = []
         # Made as they come: ten thousand at once would hold every other call up.
-        finished = await self._tasks.run(job, _deadline(call), lambda line: lines.append(log_line(line)), shelf)
+        finished = await self._tasks.run(job, caller, _deadline(call), lambda line: lines.append(log_line(line)), shelf)
         if span is not None:
             span.finished = finished
         return execute_response(task_id, finished, lines)
@@ -66,12 +69,13 @@ class LanguageService:
         """
         span = self._span("ExecuteStream", request, call)
         job = make_job(task_of(request), self._ceilings, "run")
-        shelf = self._shelf(request, job, call)
+        caller = whose(call.principal, request.metadata)
+        shelf = self._shelf(caller, job)
         task_id = request.task_id
         del request
         # No bound of its own: it holds at most what the task's log budget allows, and so never slows the task down.
         lines: asyncio.Queue[LogLine | None] = asyncio.Queue()
-        running = asyncio.create_task(self._tasks.run(job, _deadline(call), lines.put_nowait, shelf))
+        running = asyncio.create_task(self._tasks.run(job, caller, _deadline(call), lines.put_nowait, shelf))
         running.add_done_callback(_look_at)
         try:
             async with asyncio.timeout(None) as patience:
@@ -103,7 +107,7 @@ class LanguageService:
     ) -> lang_pb2.ValidateResponse:
         """All that is wrong with some code."""
         job = make_job(check_of(request, VALIDATE_SECONDS), self._ceilings, "validate")
-        return validate_response(await self._tasks.run(job, _deadline(call), _ignore))
+        return validate_response(await self._tasks.run(job, Whose(call.principal), _deadline(call), _ignore))
 
     async def GetCapabilities(  # noqa: N802
         self,
@@ -120,10 +124,8 @@ class LanguageService:
         call.at_end(lambda: span.end(call.status))
         return span
 
-    def _shelf(self, request: lang_pb2.ExecuteRequest, job: Job, call: Call) -> Shelf | None:
-        if self._forms is None:
-            return None
-        return shelf_of(self._forms, call.principal(), request.metadata.get("tenant", ""), job)
+    def _shelf(self, caller: Whose, job: Job) -> Shelf | None:
+        return None if self._forms is None else shelf_of(self._forms, caller, job)
 
 
 def _deadline(call: Call) -> float | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 
+from langserver.core.fairness import Whose
 from langserver.core.forms import FormCache, Shelf
 from langserver.zygote.job import Job
 
 
-def shelf_of(cache: FormCache, principal: str, tenant: str, job: Job) -> Shelf | None:
+def shelf_of(cache: FormCache, whose: Whose, job: Job) -> Shelf | None:
     """The shelf of a principal's program; None where nothing is kept: JavaScript, and validations, which make no code.
 
     A tenant has keys of his own but no share of his own: a principal can name as many as he likes. What else a form
@@ -17,7 +18,7 @@ def shelf_of(cache: FormCache, principal: str, tenant: str, job: Job) -> Shelf |
     if job.runtime != "python" or job.header.mode != "run":
         return None
     digest = hashlib.sha256()
-    for part in (tenant.encode(), job.header.label.encode(), job.source):
+    for part in (whose.tenant.encode(), job.header.label.encode(), job.source):
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)
-    return Shelf(cache, principal, digest.digest(), len(job.source))
+    return Shelf(cache, whose.principal, digest.digest(), len(job.source))

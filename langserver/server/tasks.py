@@ -7,10 +7,11 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from langserver.core.fairness import Whose
 from langserver.core.forms import Shelf
 from langserver.core.verdict import EndReason
 from langserver.errors import RequestError
-from langserver.server.gate import Gate
+from langserver.server.gate import Gate, Ticket
 from langserver.zygote.execution import Execution, Supply
 from langserver.zygote.job import Job, LogLine, Outcome
 
@@ -35,7 +36,12 @@ class Tasks:
         self._running: dict[Execution, asyncio.Task[None]] = {}
 
     async def run(
-        self, job: Job, deadline: float | None, on_log: Callable[[LogLine], None], shelf: Shelf | None = None
+        self,
+        job: Job,
+        whose: Whose,
+        deadline: float | None,
+        on_log: Callable[[LogLine], None],
+        shelf: Shelf | None = None,
     ) -> Finished:
         """Waits for a slot, at most until `deadline` (the loop's clock), then runs the job. `shelf`: see Execution.
 
@@ -47,12 +53,12 @@ class Tasks:
             raise RequestError(f"this server does not run {job.runtime}: it runs {', '.join(self._supplies)}")
         loop = asyncio.get_running_loop()
         came = loop.time()
-        await self._gate.enter(deadline)
+        ticket = await self._gate.enter(whose, deadline)
         # No await until the owner exists: it is the one who gives the slot back.
         queue_seconds = loop.time() - came
         execution = Execution(job, supply, on_log, shelf)
         ended: asyncio.Future[Outcome] = loop.create_future()
-        self._running[execution] = loop.create_task(self._own(execution, ended))
+        self._running[execution] = loop.create_task(self._own(execution, ticket, ended))
         try:
             outcome = await ended
         except asyncio.CancelledError:
@@ -65,10 +71,8 @@ class Tasks:
         for execution in self._running:
             execution.end(reason)
 
-    async def _own(self, execution: Execution, ended: asyncio.Future[Outcome]) -> None:
+    async def _own(self, execution: Execution, ticket: Ticket, ended: asyncio.Future[Outcome]) -> None:
         """Sees the execution to its end, which `ended` tells whoever still waits for it."""
-        loop = asyncio.get_running_loop()
-        began = loop.time()
         try:
             outcome = await execution.run()
         except Exception as error:
@@ -81,4 +85,4 @@ class Tasks:
         finally:
             ended.cancel()  # does nothing to one that is done
             del self._running[execution]
-            self._gate.leave(loop.time() - began)
+            self._gate.leave(ticket)

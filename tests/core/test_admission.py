@@ -5,93 +5,129 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from langserver.core.admission import Admission, Answer, Freed
+from langserver.core.admission import Admission, Answer, Freed, Offered
+from langserver.core.fairness import Whose
+
+ANN = Whose("ann")
+
+
+def offer(admission, ticket, deadline=None, whose=ANN, now=0.0):
+    return admission.offer(ticket, whose, deadline, now)
 
 
 def test_slots_first_then_the_queue_then_nothing():
     admission = Admission(slots=2, queue=1)
-    answers = [admission.offer(ticket, None) for ticket in "abcd"]
-    assert answers == [Answer.RUN, Answer.RUN, Answer.WAIT, Answer.FULL]
+    answers = [offer(admission, ticket) for ticket in "abcd"]
+    assert answers == [Offered(Answer.RUN), Offered(Answer.RUN), Offered(Answer.WAIT), Offered(Answer.FULL)]
     assert (admission.running, admission.waiting) == (2, 1)
 
 
 def test_without_a_queue_the_second_is_refused():
     admission = Admission(slots=1, queue=0)
-    assert admission.offer("a", None) is Answer.RUN
-    assert admission.offer("b", None) is Answer.FULL
+    assert offer(admission, "a").answer is Answer.RUN
+    assert offer(admission, "b") == offer(admission, "c", whose=Whose("bob")) == Offered(Answer.FULL)
 
 
 def test_who_came_first_runs_first():
     admission = Admission(slots=1, queue=3)
     for ticket in "abcd":
-        admission.offer(ticket, None)
-    assert [admission.release(0.0, 0.1).run for _ in range(4)] == [("b",), ("c",), ("d",), ()]
+        offer(admission, ticket)
+    assert [admission.release(ticket, 1.0).run for ticket in "abcd"] == [("b",), ("c",), ("d",), ()]
     assert admission.running == 0
 
 
 def test_a_deadline_that_passed_in_the_queue_costs_no_slot():
     admission = Admission(slots=1, queue=3)
-    admission.offer("runs", None)
-    admission.offer("late", 10.0)
-    admission.offer("exactly late", 11.0)
-    admission.offer("in time", 12.0)
-    assert admission.release(11.0, 1.0) == Freed(run=("in time",), expired=("late", "exactly late"))
+    for ticket, deadline in (("runs", None), ("late", 10.0), ("exactly late", 11.0), ("in time", 12.0)):
+        offer(admission, ticket, deadline)
+    assert admission.release("runs", 11.0) == Freed(run=("in time",), expired=("late", "exactly late"))
     assert (admission.running, admission.waiting) == (1, 0)
 
 
 def test_who_withdraws_is_not_called():
     admission = Admission(slots=1, queue=2)
     for ticket in "abc":
-        admission.offer(ticket, None)
+        offer(admission, ticket)
     assert admission.withdraw("b") is True
     assert admission.withdraw("b") is False
     assert admission.withdraw("a") is False  # it runs
-    assert admission.release(0.0, 0.1).run == ("c",)
+    assert admission.release("a", 0.0).run == ("c",)
 
 
 def test_the_hint_follows_how_long_tasks_take():
     admission = Admission(slots=4, queue=0)
-    for _ in range(100):
-        admission.offer("a", None)
-        admission.release(0.0, 8.0)
+    for now in range(0, 800, 8):
+        offer(admission, now, now=now)
+        admission.release(now, now + 8.0)
     assert 1.9 < admission.retry_after_seconds() < 2.1
 
 
 def test_the_hint_has_bounds():
     quick, slow = Admission(slots=1000, queue=0), Admission(slots=1, queue=0)
-    for _ in range(100):
-        slow.offer("a", None)
-        slow.release(0.0, 300.0)
+    for now in range(0, 30_000, 300):
+        offer(slow, now, now=now)
+        slow.release(now, now + 300.0)
     assert quick.retry_after_seconds() == 0.05
     assert slow.retry_after_seconds() == 10.0
 
 
 @given(
     slots=st.integers(1, 4),
-    queue=st.integers(0, 4),
-    steps=st.lists(st.tuples(st.sampled_from(["offer", "release", "withdraw"]), st.integers(0, 9)), max_size=60),
+    queue=st.integers(0, 6),
+    steps=st.lists(
+        st.tuples(st.sampled_from(["offer", "offer", "release", "withdraw"]), st.integers(0, 9), st.integers(0, 5)),
+        max_size=80,
+    ),
 )
 def test_slots_are_neither_lost_nor_invented(slots, queue, steps):
+    """Whoever comes and goes: what is free is given away, what waits is known, and tickets of one kind keep order."""
     admission = Admission(slots, queue)
-    running, waiting = set(), []
-    for ticket, (step, number) in enumerate(steps):
+    running, waiting = [], {}  # ticket to whose
+    for ticket, (step, number, kind) in enumerate(steps):
+        whose = Whose(f"p{kind % 3}", f"t{kind // 3}")
         if step == "offer":
-            deadline = float(number) if number % 2 else None
-            match admission.offer(ticket, deadline):
-                case Answer.RUN:
-                    running.add(ticket)
-                case Answer.WAIT:
-                    waiting.append(ticket)
-                case Answer.FULL:
-                    assert len(running) == slots
-                    assert len(waiting) == queue
+            places = len(running) < slots, len(waiting) < queue
+            offered = offer(admission, ticket, float(number) if number % 2 else None, whose, now=ticket / 10)
+            if offered.answer is Answer.RUN:
+                assert places[0]
+                running.append(ticket)
+            elif offered.answer is Answer.WAIT:
+                assert not places[0]
+                assert (offered.evicted is None) == places[1]
+                if offered.evicted is not None:
+                    of = waiting.pop(offered.evicted)
+                    assert offered.evicted > max((n for n, other in waiting.items() if other == of), default=-1)
+                waiting[ticket] = whose
+            else:
+                assert places == (False, False)
         elif step == "release" and running:
-            running.pop()
-            freed = admission.release(5.0, 0.1)
-            waiting = [left for left in waiting if left not in freed.run + freed.expired]
-            running.update(freed.run)
+            freed = admission.release(running.pop(number % len(running)), ticket / 10)
+            for called in freed.run + freed.expired:
+                of = waiting.pop(called)
+                assert called < min((n for n, other in waiting.items() if other == of), default=len(steps))
+            running += freed.run
         elif step == "withdraw" and waiting:
-            left = waiting.pop(number % len(waiting))
+            left = sorted(waiting)[number % len(waiting)]
+            del waiting[left]
             assert admission.withdraw(left)
         assert (admission.running, admission.waiting) == (len(running), len(waiting))
         assert not waiting or len(running) == slots
+
+
+@given(slots=st.integers(1, 4), queue=st.integers(1, 12), steps=st.lists(st.booleans(), max_size=200))
+def test_who_waits_has_at_most_the_queue_before_him(slots, queue, steps):
+    """What bounds the wait of an accepted call, however many come and are sent away."""
+    admission = Admission(slots, queue)
+    running, begun, accepted = [], 0, {}
+    for ticket, comes in enumerate(steps):
+        if comes:
+            answer = offer(admission, ticket, now=float(ticket)).answer
+            if answer is Answer.RUN:
+                running.append(ticket)
+            elif answer is Answer.WAIT:
+                accepted[ticket] = begun
+        elif running:
+            for called in admission.release(running.pop(0), float(ticket)).run:
+                assert begun - accepted[called] < queue
+                begun += 1
+                running.append(called)

@@ -15,6 +15,7 @@ from langserver.limits import Ceilings
 from langserver.sandbox.layers import LANDLOCK, LAYERS, RLIMITS
 from langserver.sandbox.probe import LayerStatus, probe
 from langserver.sandbox.selftest import ATTEMPTS
+from langserver.server.memory import usable_memory
 from langserver.zygote.request import RUNTIMES
 
 
@@ -42,10 +43,21 @@ def test_json_has_the_same(cli):
         assert {finding["attempt"] for finding in runtime["selftest"]} >= {attempt.name for attempt in ATTEMPTS}
         assert all(finding["held"] for finding in runtime["selftest"])
     assert got["limits"]["memory_mb"] == Ceilings().memory_mb
+    assert 0 < got["together"]["max_concurrency"] <= got["together"]["wanted_concurrency"]
 
 
 def test_the_limits_are_those_of_a_server_with_this_environment(cli):
     assert "64 MiB over an idle child" in cli("doctor", env={"LANG_MEMORY_MB": "64"}).out
+
+
+def test_where_no_task_fits_into_the_memory(cli):
+    ended = cli("doctor", "--json", env={"LANG_MEMORY_MB": str(usable_memory().size >> 20)})
+
+    assert (ended.status, ended.json["ok"]) == (3, False)
+    together = ended.json["together"]
+    assert together["max_concurrency"] == 0
+    assert together["account"].startswith("1 x ")
+    assert "LANG_MEMORY_MB" in together["problem"]
 
 
 def test_it_says_that_javascript_is_compiled_and_what_that_costs(cli):

@@ -84,6 +84,13 @@ def until(condition: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
+def settled(server: ServerProcess, warm: int) -> None:
+    """Only the zygotes and their waiting children are left, and nothing is a zombie."""
+    count = 2 + 2 * warm + (2 if NAMESPACES else 0)  # each zygote has its launcher there
+    until(lambda: len(server.descendants) == count, f"{count} processes, not {server.descendants}")
+    assert [p for p in server.descendants if p.status() == psutil.STATUS_ZOMBIE] == []
+
+
 SERVE = ("-m", "langserver.cli", "serve", "--listen", "127.0.0.1:0")
 
 

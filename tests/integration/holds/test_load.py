@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from langserver.pb import lang_pb2_grpc
-from tests.integration.holds.conftest import GUARD_SECONDS, NAMESPACES, ServerProcess, until
+from tests.integration.holds.conftest import GUARD_SECONDS, ServerProcess, settled
 from tests.integration.holds.mixed import TASKS, judge, request
 
 CALLERS = 20
@@ -27,13 +27,6 @@ def run(server: ServerProcess, first: int, count: int) -> list[str]:
     with ThreadPoolExecutor(CALLERS) as callers:
         answers = callers.map(lambda number: call(server.stub, number), range(first, first + count))
         return [f"{number}: {why}" for number, why in enumerate(answers, first) if why]
-
-
-def settled(server: ServerProcess, warm: int) -> None:
-    """Only the zygotes and their waiting children are left, and nothing is a zombie."""
-    count = 2 + 2 * warm + (2 if NAMESPACES else 0)  # each zygote has its launcher there
-    until(lambda: len(server.descendants) == count, f"{count} processes, not {server.descendants}")
-    assert [p for p in server.descendants if p.status() == psutil.STATUS_ZOMBIE] == []
 
 
 def memory(server: ServerProcess) -> int:

@@ -21,15 +21,15 @@ PATIENCE = 30  # seconds; only a server that hangs needs them
 
 
 class Server:
-    """One `langserver serve`; `wrapper` is a command that becomes it."""
+    """One `langserver serve`; `wrapper` is a command that becomes it. What it says goes to `stderr`, or to `wait`."""
 
-    def __init__(self, settings, wrapper=()):
+    def __init__(self, settings, wrapper=(), stderr=subprocess.PIPE):
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("LANG_")}
         self.process = subprocess.Popen(
             [*wrapper, sys.executable, "-m", "langserver", "serve"],
             env=inherited | {"LANG_LISTEN_ADDR": "127.0.0.1:0", "LANG_RUNTIMES": "python"} | settings,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
             text=True,
         )
         self.address = ""
@@ -114,9 +114,9 @@ def request(code, runtime="python", filename="", **fields):
 
 
 @contextmanager
-def starting_server(wrapper=(), **settings):
+def starting_server(wrapper=(), stderr=subprocess.PIPE, **settings):
     """A server on its way; killed at the end if it still runs."""
-    server = Server(settings, wrapper)
+    server = Server(settings, wrapper, stderr)
     try:
         yield server
     finally:
@@ -125,9 +125,9 @@ def starting_server(wrapper=(), **settings):
 
 
 @contextmanager
-def running_server(wrapper=(), **settings):
+def running_server(wrapper=(), stderr=subprocess.PIPE, **settings):
     """A server that must start; killed at the end if it still runs."""
-    with starting_server(wrapper, **settings) as server:
+    with starting_server(wrapper, stderr, **settings) as server:
         server.wait_until_ready()
         assert server.address, server.wait()
         yield server

@@ -10,6 +10,7 @@ import grpc
 import psutil
 import pytest
 
+from langserver.core.fairness import Whose
 from langserver.core.verdict import Refusal
 from langserver.limits import Ceilings
 from langserver.pb import lang_pb2_grpc
@@ -65,7 +66,7 @@ async def test_cancelled_at_any_moment(pool):
     before = await settled(pool, gate)
 
     async def one(number):
-        call = asyncio.create_task(tasks.run(job, None, lambda line: None))
+        call = asyncio.create_task(tasks.run(job, Whose("ann"), None, lambda line: None))
         await asyncio.sleep(number % 40 * 0.0003)  # from before the hand-over to after the end
         call.cancel()
         await asyncio.wait([call])
@@ -77,7 +78,7 @@ async def test_cancelled_at_any_moment(pool):
     assert any(cancelled)
     assert await settled(pool, gate) <= before
     assert (gate.running, gate.waiting) == (0, 0)
-    finished = await tasks.run(job, None, lambda line: None)
+    finished = await tasks.run(job, Whose("ann"), None, lambda line: None)
     assert finished.outcome.verdict.report.output == b"199990000"
 
 
@@ -87,7 +88,7 @@ async def test_a_lost_zygote_ends_its_tasks_as_unavailable(pool):
     before = await settled(pool, gate)
     begun = asyncio.Event()
     job = make_job(TaskRequest("python", "print('begun')\nwhile True: pass"), Ceilings(), "run")
-    running = asyncio.create_task(tasks.run(job, None, lambda line: begun.set()))
+    running = asyncio.create_task(tasks.run(job, Whose("ann"), None, lambda line: begun.set()))
     await begun.wait()
     os.kill(pool.zygote_pid, 9)
     verdict = (await running).outcome.verdict

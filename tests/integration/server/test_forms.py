@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+from langserver.core.fairness import Whose
 from langserver.core.forms import LARGE_BYTES, FormCache, Shelf
 from langserver.core.verdict import Exit
 from langserver.limits import Ceilings
@@ -155,20 +156,20 @@ async def test_a_child_whose_memory_ran_out_starts_without_a_form(shelf):
 def test_whose_a_form_is():
     cache = FormCache(1 << 20)
     shelves = {
-        "one": shelf_of(cache, "ann", "t", job()),
-        "another caller": shelf_of(cache, "bob", "t", job()),
-        "another tenant": shelf_of(cache, "ann", "u", job()),
-        "another source": shelf_of(cache, "ann", "t", job(code="return 2")),
-        "another label": shelf_of(cache, "ann", "t", job(filename="x.py")),
-        "parts that run into one another": shelf_of(cache, "ann", "tt", job(filename="ask.py")),
+        "one": shelf_of(cache, Whose("ann", "t"), job()),
+        "another caller": shelf_of(cache, Whose("bob", "t"), job()),
+        "another tenant": shelf_of(cache, Whose("ann", "u"), job()),
+        "another source": shelf_of(cache, Whose("ann", "t"), job(code="return 2")),
+        "another label": shelf_of(cache, Whose("ann", "t"), job(filename="x.py")),
+        "parts that run into one another": shelf_of(cache, Whose("ann", "tt"), job(filename="ask.py")),
     }
     places = {(shelf.owner, shelf.key) for shelf in shelves.values()}
     assert len(places) == len(shelves)
-    same = shelf_of(cache, "ann", "t", job(timezone="Asia/Kolkata", seed=4))
+    same = shelf_of(cache, Whose("ann", "t"), job(timezone="Asia/Kolkata", seed=4))
     assert (same.owner, same.key) == (shelves["one"].owner, shelves["one"].key)
 
 
 def test_what_has_none():
     cache = FormCache(1 << 20)
-    assert shelf_of(cache, "ann", "", job("js")) is None
-    assert shelf_of(cache, "ann", "", job(mode="validate")) is None
+    assert shelf_of(cache, Whose("ann", ""), job("js")) is None
+    assert shelf_of(cache, Whose("ann", ""), job(mode="validate")) is None

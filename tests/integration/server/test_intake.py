@@ -26,7 +26,15 @@ class Caller:
 
 def lanes(**changes):
     return Lanes(
-        **{"quick": 2, "quick_each": 2, "quick_seconds": 0, "slow": 1, "slow_seconds": FOREVER, "patience_seconds": 0}
+        **{
+            "quick": 2,
+            "quick_each": 2,
+            "quick_seconds": 0,
+            "slow": 1,
+            "slow_each": 1,
+            "slow_seconds": FOREVER,
+            "patience_seconds": 0,
+        }
         | changes
     )
 
@@ -88,6 +96,27 @@ async def test_who_waits_may_be_done_before_his_turn_and_no_more_are_received():
     for call in calls:
         call.cancel()
     await asyncio.wait(calls)
+
+
+async def test_large_messages_of_one_sender_hold_up_no_others():
+    """He has half of both lanes full, and more that wait: another's message, small or slow, has its place at once."""
+    half = lanes(quick=4, quick_each=2, slow=2, slow_each=1, patience_seconds=FOREVER)
+    intake, small, large = Intake(half), Caller(), Caller()
+    flood = [Caller() for _ in range(8)]
+    calls = [await taking(intake, caller) for caller in flood]
+    assert [caller.begun.is_set() for caller in flood] == [True] * 3 + [False] * 5  # one is slow, two wait to be
+    small.sent.set()
+    assert await intake.take("other", small.read) == b"here"
+    slow = asyncio.create_task(intake.take("other", large.read))
+    await settle()
+    assert large.begun.is_set()
+    assert not slow.done()
+    flood[0].sent.set()  # its place in the slow lane is his next one's
+    await settle()
+    assert [caller.begun.is_set() for caller in flood] == [True] * 4 + [False] * 4
+    for call in (*calls, slow):
+        call.cancel()
+    await asyncio.wait([*calls, slow])
 
 
 async def test_one_connection_holds_up_only_itself():

@@ -7,6 +7,7 @@ import os
 
 import pytest
 
+from langserver.core.fairness import Whose
 from langserver.core.outcome import ErrorKind
 from langserver.core.verdict import EndReason, Refusal
 from langserver.errors import RequestError
@@ -38,7 +39,7 @@ class Bench:
         return self.supply.child
 
     def call(self, a_job=None):
-        return asyncio.create_task(self.tasks.run(a_job or job(), None, self.lines.append))
+        return asyncio.create_task(self.tasks.run(a_job or job(), Whose("ann"), None, self.lines.append))
 
     async def started(self):
         call = self.call()
@@ -272,7 +273,7 @@ async def test_a_child_that_another_killed_before_the_program_began_is_replaced(
     """The kernel's killer takes those first that wait, and it harmed nobody."""
     supply = Series(2)
     first, second = supply.children
-    call = asyncio.create_task(Tasks(Gate(1, 1), {"js": supply}).run(job(), None, lambda _: None))
+    call = asyncio.create_task(Tasks(Gate(1, 1), {"js": supply}).run(job(), Whose("ann"), None, lambda _: None))
     await settle()
     first.say(*map(encode, words))
     first.end(KILLED)
@@ -286,7 +287,7 @@ async def test_a_child_that_another_killed_before_the_program_began_is_replaced(
 
 async def test_three_such_children_are_enough():
     supply = Series(3)
-    call = asyncio.create_task(Tasks(Gate(1, 1), {"js": supply}).run(job(), None, lambda _: None))
+    call = asyncio.create_task(Tasks(Gate(1, 1), {"js": supply}).run(job(), Whose("ann"), None, lambda _: None))
     for child in supply.children:
         await settle()
         child.say(encode(Kind.SEALED))
@@ -297,7 +298,7 @@ async def test_three_such_children_are_enough():
 
 async def test_a_child_killed_while_its_program_ran_is_not_replaced():
     supply = Series(1)
-    call = asyncio.create_task(Tasks(Gate(1, 1), {"js": supply}).run(job(), None, lambda _: None))
+    call = asyncio.create_task(Tasks(Gate(1, 1), {"js": supply}).run(job(), Whose("ann"), None, lambda _: None))
     await settle()
     supply.children[0].seal_and_start()
     supply.children[0].end(KILLED)
@@ -322,4 +323,4 @@ async def test_a_fault_of_ours_gives_the_slot_back(caplog):
 
 async def test_a_runtime_that_is_not_served():
     with pytest.raises(RequestError, match="does not run js: it runs python"):
-        await Tasks(Gate(1, 1), {"python": None}).run(job(), None, lambda _: None)
+        await Tasks(Gate(1, 1), {"python": None}).run(job(), Whose("ann"), None, lambda _: None)

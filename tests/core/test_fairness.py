@@ -1,0 +1,253 @@
+"""Callers share slots and queue: what a flood, long tasks and many names can do to others, and what they cannot."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from itertools import count
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from langserver.core.admission import Admission, Answer
+from langserver.core.fairness import LEAST_SECONDS, REMEMBERED, TENANTS, Shares, Whose
+
+ANN, BOB, CYD = Whose("ann"), Whose("bob"), Whose("cyd")
+
+
+class World:
+    """An admission and its clock. A task of a caller takes as long as `seconds` says of him."""
+
+    def __init__(self, slots, queue, seconds):
+        self.admission = Admission(slots, queue)
+        self.seconds = seconds
+        self.now = 0.0
+        self.begun = []  # whose, in order
+        self.held = Counter()  # slot-seconds by whose, of running tasks too
+        self._running = []  # heap of end, ticket
+        self._numbers = count()
+
+    def come(self, whose):
+        ticket = (next(self._numbers), whose)
+        offered = self.admission.offer(ticket, whose, None, self.now)
+        if offered.answer is Answer.RUN:
+            self._begin(ticket)
+        return offered
+
+    def go_on(self):
+        """Until the next task ends; whose it was."""
+        end, (_, whose) = self._running[0]
+        for _, (_, runs) in self._running:
+            self.held[runs] += end - self.now
+        _, ticket = heapq.heappop(self._running)
+        self.now = end
+        for called in self.admission.release(ticket, self.now).run:
+            self._begin(called)
+        return whose
+
+    def _begin(self, ticket):
+        self.begun.append(ticket[1])
+        heapq.heappush(self._running, (self.now + self.seconds(ticket[1]), ticket))
+
+
+def flooded(world, callers, times):
+    """Each of `callers` has tickets waiting all the time, until `times` tasks have ended."""
+    for whose in callers * (world.admission.slots + world.admission.queue):
+        world.come(whose)
+    for _ in range(times):
+        world.come(world.go_on())
+
+
+def test_one_caller_alone_has_everything():
+    world = World(3, 5, lambda _: 1.0)
+    assert [world.come(ANN).answer for _ in range(9)] == [Answer.RUN] * 3 + [Answer.WAIT] * 5 + [Answer.FULL]
+
+
+def test_a_light_caller_is_next_whatever_waits():
+    world = World(2, 20, lambda _: 1.0)
+    for _ in range(22):
+        world.come(ANN)
+    for _ in range(5):
+        world.go_on()
+        assert world.come(BOB).answer is Answer.WAIT
+        world.go_on()
+        assert world.begun[-1] == BOB
+
+
+def test_a_flood_gives_up_its_newest_places():
+    world = World(1, 4, lambda _: 1.0)
+    for _ in range(6):
+        world.come(ANN)
+    assert [world.come(BOB).evicted for _ in range(3)] == [(4, ANN), (3, ANN), None]
+    assert world.come(ANN).answer is Answer.FULL
+    assert [world.come(CYD).evicted for _ in range(2)] == [(2, ANN), None]
+
+
+def test_a_flood_of_names_takes_places_from_its_own_tenants_only():
+    world = World(1, 4, lambda _: 1.0)
+    for whose in (ANN, BOB, BOB, ANN, ANN):
+        world.come(whose)
+    assert world.come(Whose("ann", "a")).evicted == (4, ANN)  # as many as bob's, of one tenant
+    assert world.come(Whose("ann", "b")).answer is Answer.FULL
+    assert world.come(Whose("bob", "a")).evicted == (2, BOB)
+
+
+def test_many_names_gain_nothing_against_another_principal():
+    """Of three principals, one with a name for each task: the slots go round by principal."""
+    world = World(1, 300, lambda _: 1.0)
+    for number in range(100):
+        world.come(Whose("ann", f"t{number}"))
+        world.come(BOB)
+        world.come(CYD)
+    for _ in range(150):
+        world.go_on()
+    begun = Counter(whose.principal for whose in world.begun[1:])
+    assert max(begun.values()) - min(begun.values()) <= 1
+
+
+def test_long_tasks_do_not_starve_short_ones():
+    """One slot: it is the time that is shared, not the number of tasks."""
+    world = World(1, 10, {ANN: 10.0, BOB: 0.1}.__getitem__)
+    flooded(world, [ANN, BOB], 600)
+    begun = Counter(world.begun)
+    assert begun[BOB] > 90 * begun[ANN]
+    assert abs(world.held[ANN] - world.held[BOB]) <= 10.0
+
+
+def test_who_leaves_between_his_tasks_owes_what_he_had():
+    """One long task at a time, and nothing waiting when it ends: no way to be a newcomer each time."""
+    world = World(1, 10, {ANN: 10.0, BOB: 0.1}.__getitem__)
+    world.come(ANN)
+    for _ in range(3):
+        world.come(BOB)
+    for _ in range(400):
+        ended = world.go_on()
+        world.come(ended)
+    assert abs(world.held[ANN] - world.held[BOB]) <= 10.0
+
+
+def test_nobody_saves_up():
+    """Who did nothing for long has no claim on what he did not use."""
+    world = World(1, 10, lambda _: 1.0)
+    flooded(world, [ANN], 100)
+    world.come(BOB)
+    world.come(BOB)
+    world.come(BOB)
+    for _ in range(5):
+        world.go_on()
+    assert world.begun[-5:] == [BOB, ANN, BOB, ANN, BOB]
+
+
+def test_a_tenant_owes_nothing_for_what_he_had_alone():
+    one, two = Whose("ann", "one"), Whose("ann", "two")
+    world = World(2, 10, {BOB: 1e6, one: 1.0, two: 1.0}.__getitem__)
+    world.come(BOB)  # somebody is there all the time, and so ann is remembered
+    for _ in range(50):
+        world.come(one)
+        world.go_on()
+    for whose in (two, two, one, two, one):
+        world.come(whose)
+    for _ in range(4):
+        world.go_on()
+    assert world.begun[-5:] == [two, one, two, one, two]
+
+
+def test_what_somebody_had_before_another_came_is_not_held_against_him():
+    """Nor is a task that is running then, but for what it takes from there on."""
+    world = World(1, 10, {ANN: 100.0, BOB: 1.0, CYD: 60.0}.__getitem__)
+    world.come(CYD)
+    world.come(ANN)
+    world.go_on()
+    world.now += 50.0
+    world.come(ANN)
+    for _ in range(3):
+        world.come(BOB)
+    world.now -= 50.0
+    while world.begun.count(ANN) < 2:
+        world.come(world.go_on())
+    assert 49 <= world.begun.count(BOB) <= 52
+
+
+@given(
+    st.integers(1, 4),
+    st.lists(st.floats(0.01, 50), min_size=2, max_size=6),
+    st.integers(50, 150),
+)
+def test_those_who_flood_share_evenly(slots, seconds, times):
+    """However long the tasks of each: what two have had differs by a task or two of theirs for each slot."""
+    callers = [Whose(str(number)) for number in range(len(seconds))]
+    world = World(slots, 8 * len(callers), lambda whose: seconds[int(whose.principal)])
+    flooded(world, callers, times)
+    assert world.admission.running == slots
+    bound = 2 * max(seconds) * slots
+    assert max(world.held.values()) - min(world.held[whose] for whose in callers) <= bound
+
+
+@given(
+    st.integers(1, 3),
+    st.integers(0, 6),
+    st.lists(st.tuples(st.booleans(), st.integers(0, 4), st.integers(0, 2)), max_size=120),
+)
+def test_whatever_others_do_a_caller_keeps_his_share_of_the_queue_and_is_served(slots, queue, steps):
+    """Ann waits with one ticket while others do what they like: it is not evicted, and comes before long."""
+    world = World(slots, queue + 1, lambda whose: 1.0 + int(whose.principal))
+    for _ in range(slots):
+        world.come(Whose("0"))
+    anns = Whose("9", "ann")
+    assert world.come(anns).answer is Answer.WAIT
+    begun = len(world.begun)
+    for comes, principal, tenant in steps:
+        if comes:
+            evicted = world.come(Whose(str(principal), str(tenant))).evicted
+            assert evicted is None or evicted[1] != anns
+        elif world.admission.running:
+            world.go_on()
+    while anns not in world.begun:
+        world.go_on()
+    assert world.begun.index(anns) - begun < 5, "each of the others went before her once at most"
+
+
+@given(st.lists(st.tuples(st.integers(0, 500), st.integers(0, 90)), max_size=300))
+def test_what_is_remembered_is_bounded(tickets):
+    admission = Admission(2, 100)
+    for number, (principal, tenant) in enumerate(tickets):
+        admission.offer(number, Whose(str(principal), str(tenant)), None, 0.0)
+    shares: Shares = admission._shares
+    assert shares.known <= shares.competing + REMEMBERED
+    assert shares.competing <= 102
+    for principal in shares._active.values():
+        assert len(principal.tenants) <= TENANTS + 1
+    for principal in shares._idle.values():
+        assert not principal.tenants
+
+
+def test_who_left_is_forgotten():
+    shares = Shares()
+    keeps = shares.enter(ANN, 0.0)
+    shares.begin(keeps, 0.0)
+    for number in range(REMEMBERED + 50):
+        tenant = shares.enter(Whose(str(number)), 1.0)
+        shares.begin(tenant, 1.0)
+        shares.end(tenant, 1.0, 2.0)
+    assert shares.known == REMEMBERED + 1
+    shares.end(keeps, 0.0, 3.0)
+    assert shares.known == 0
+
+
+def test_more_tenants_than_are_remembered_share_one_place():
+    shares = Shares()
+    tenants = [shares.enter(Whose("ann", str(number)), 0.0) for number in range(TENANTS)]
+    for tenant in tenants:
+        shares.begin(tenant, 0.0)
+    further = [shares.enter(Whose("ann", f"x{number}"), 0.0) for number in range(3)]
+    assert further[0] is further[1] is further[2]
+    assert further[0] not in tenants
+    shares.begin(further[0], 0.0)
+    shares.end(tenants[5], 0.0, 1.0)
+    assert shares.enter(Whose("ann", "x0"), 0.0) not in (*tenants, further[0])  # a name has become free
+
+
+def test_tasks_that_take_no_time_are_not_free():
+    world = World(1, 10, {ANN: 0.0, BOB: 0.0, CYD: LEAST_SECONDS}.__getitem__)
+    flooded(world, [ANN, BOB, CYD], 300)
+    assert min(world.begun.count(whose) for whose in (ANN, BOB, CYD)) > 98
