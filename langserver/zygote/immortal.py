@@ -1,7 +1,8 @@
 """What the zygote made is there for as long as it is: nobody need count the references to it.
 
 A reference that a child takes writes to the object, and each page that is written to is copied. From CPython 3.12 on
-an object whose count has one certain value is not counted any more (PEP 683): nothing writes to it, and nothing frees it.
+the references to an object are not counted once their number has one certain value (PEP 683): nothing writes to it, and
+nothing frees it.
 """
 
 from __future__ import annotations
