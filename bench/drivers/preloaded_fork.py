@@ -1,5 +1,5 @@
-"""As bare_fork, in a process that is what the Python zygote is when it forks, by its own doing. No jail, no task: of the
-layers it has the policy alone, which is a part of what a zygote loads.
+"""As bare_fork, in a process that is what the Python zygote is when it forks, by its own doing. No jail, no task: of
+the layers it has the policy alone, which is a part of what a zygote loads.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """What a zygote and a waiting child weigh: every fork, every task and every end of a child pays for it.
 
-No times, which depend on the machine: pages, faults and modules. Faults and private pages are the same each time, to one
-in a hundred; the bounds leave a tenth or more for other kernels and libraries. Who comes to them has made every task
-dearer, and should see for what.
+No times, which depend on the machine: pages, faults and modules. Faults and private pages are the same each time,
+to one in a hundred; the bounds leave a tenth or more for other kernels and libraries. Who comes to them has made every
+task dearer, and should see for what.
 """
 
 from __future__ import annotations
