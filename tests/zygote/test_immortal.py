@@ -16,10 +16,10 @@ class Class:
     def method(self):
         return "a text of the method"
 
-made = {"key": ("text " * 9, 10 ** 40, (1.5, b"bytes" * 9)), "of": Class()}
+made = {"key": ("text " * 9, 10 ** 40, (1.5, b"bytes" * 9)), "of": Class(), "list": [[10 ** 41]]}
 
 def everything():
-    for each in (function, Class, made, *made, *made.values(), *made["key"], *made["key"][2], vars(made["of"])):
+    for each in (function, Class, made, *made, *made.values(), *made["key"], *made["key"][2], *made["list"]):
         yield each
     for code in (function.__code__, Class.method.__code__):
         yield from (code, code.co_consts, *code.co_consts)
