@@ -1,13 +1,12 @@
-"""As bare_fork, in a process that has loaded what the Python zygote loads. No jail, no task."""
+"""As bare_fork, in a process that is what the Python zygote is when it forks, by its own doing. No jail, no task: of
+the layers it has the policy alone, which is a part of what a zygote loads.
+"""
 
-import gc
-import runpy
+import sys
 from pathlib import Path
 
-from langserver.python_runtime import PythonRuntime
+from langserver.zygote.main import prepare
 
-PythonRuntime(policy=True).preload()
-gc.collect()
-gc.disable()
-gc.freeze()
-runpy.run_path(str(Path(__file__).with_name("bare_fork.py")))
+program = compile(Path(__file__).with_name("bare_fork.py").read_text(), "bare_fork.py", "exec")
+prepare("python", frozenset({"policy"}), sys.stdin.fileno())
+exec(program)  # noqa: S102 -- before its own imports, which a zygote does not have either

@@ -6,7 +6,6 @@ its errors (syntax.py, thrown.py, hints.py), and in the prelude the call sites o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NewType, Protocol
@@ -95,8 +94,8 @@ class Engine(Protocol):
         Raises MemoryError when the answer came but this process had no memory left to take it.
         """
 
-    def items(self, array: Handle, count: int) -> Sequence[Handle]:
-        """The first elements of an array. Waits for running JavaScript: only before user code."""
+    def item(self, array: Handle, number: int) -> Handle:
+        """An element of an array. Waits for running JavaScript: only before user code."""
 
     def shared_memory(self, buffer: Handle) -> memoryview:
         """The bytes of a SharedArrayBuffer, writable."""

@@ -31,7 +31,11 @@ _LATER = {
 _SOURCE_URL = "\n//# sourceURL=internal"
 _COMMENT_OR_INDENT = re.compile(r"(?m)^\s*(?://.*)?\n|^ +")
 _LOG_SECONDS = 0.005  # how long a log line may wait
-_HANDLES = 16
+# What the prelude gives (prelude/start.js), by its place.
+_GIVEN = """
+    parseInput setTask takeTexts bindLexical setModule startBody check begin step unreadable ring draw setLast parses
+    unhandled takeLibrary
+""".split()
 _ENTROPY_BYTES = 44  # key and nonce of ChaCha20
 
 
@@ -69,14 +73,23 @@ class Isolate:
         # Here, as the seal refuses it later; each child has its own, and it leaves only for the prelude.
         self._entropy = os.urandom(_ENTROPY_BYTES).hex()
         self._engine.open()
-        made = self._load(PRELUDE)
-        handles = self._engine.items(made, _HANDLES)
-        self._parse_input, self._set_task, self._take_texts, self._bind_lexical, self._set_module = handles[:5]
-        self._start_body, self._check, begin, step, unreadable, memory = handles[5:11]
-        self._draw, self._set_last, self._parses, self._unhandled, self._take_library = handles[11:]
-        self._course = Course(begin, step, unreadable, b"A")
-        self._ring = LogRing(self._engine.shared_memory(memory), self._texts, libraries.modules)
+        self._prelude = self._load(PRELUDE)
+        self._handles: dict[str, Handle] = {}
+        self._course = Course(self._given("begin"), self._given("step"), self._given("unreadable"), b"A")
+        self._ring = LogRing(self._engine.shared_memory(self._given("ring")), self._texts, libraries.modules)
+        self._given("unhandled")  # it is wanted when user code has run
         self._engine.protect()
+
+    def _given(self, name: str) -> Handle:
+        """What the prelude gave, got when it is first wanted: V8's thread wakes for each. Only before user code."""
+        if name not in self._handles:
+            self._handles[name] = self._engine.item(self._prelude, _GIVEN.index(name))
+        return self._handles[name]
+
+    def get_all(self) -> None:
+        """Gets what few tasks want."""
+        for name in _GIVEN:
+            self._given(name)
 
     @property
     def refusals(self) -> set[str]:
@@ -85,17 +98,17 @@ class Isolate:
 
     def draw(self) -> int:
         """53 bits of Math.random."""
-        return int(self._tell(self._draw, b""))
+        return int(self._tell(self._given("draw"), b""))
 
     def parse_input(self, text: bytes) -> bytes:
         """Makes `inputs` of JSON text. Answers X and V8's reason when it is none."""
-        return self._tell(self._parse_input, text)
+        return self._tell(self._given("parseInput"), text)
 
     def set_task(self, log_bytes: int, output_bytes: int, label: str, seed: int | None) -> None:
         """Tells the limits of a task, how errors call its source, and its seed, 64 bits."""
         halves = "null" if seed is None else f"[{seed & 0xFFFFFFFF},{seed >> 32 & 0xFFFFFFFF}]"  # of 53 bits at most
         task = f'{{"log":{log_bytes},"output":{output_bytes},"label":{encode_basestring_ascii(label)},"seed":{halves}}}'
-        self._engine.tell(self._set_task, task.encode())
+        self._engine.tell(self._given("setTask"), task.encode())
 
     def give_libraries(self, source: str) -> None:
         """Gives the isolate the libraries that a source seems to touch. What it touches beside them is asked for."""
@@ -106,12 +119,12 @@ class Isolate:
             else:
                 texts.append(name)
         if texts:
-            self._tell(self._take_texts, self._texts(*texts))
+            self._tell(self._given("takeTexts"), self._texts(*texts))
 
     def give_library(self, name: str) -> None:
         """Gives the isolate a library of `codes`."""
-        self._tell(self._take_library, name.encode())
-        self._tell(self._take_library, self._load(name))
+        self._tell(self._given("takeLibrary"), name.encode())
+        self._tell(self._given("takeLibrary"), self._load(name))
 
     def _load(self, name: str) -> Handle:
         self._engine.load(self._codes[name])
@@ -132,7 +145,7 @@ class Isolate:
             raise EngineError("a program may have changed what the parser is made of")
         if not self._readers:
             made = self._load(PARSER)
-            self._readers = self._engine.items(made, len(SourceKind))
+            self._readers = [self._engine.item(made, number) for number in range(len(SourceKind))]
         return decode_reading(self._tell(self._readers[kind], source))
 
     def declare(self, lexicals: Sequence[str]) -> None:
@@ -140,7 +153,7 @@ class Isolate:
         if lexicals:
             self.evaluate(f"let {', '.join(lexicals)};".encode(), None)
         for name in lexicals:
-            self._tell(self._bind_lexical, name.encode())
+            self._tell(self._given("bindLexical"), name.encode())
 
     def set_module(self, module: ModuleText, channel: Channel) -> bytes:
         """Declares what a module imports and tells how its exports are read. Answers X and the number of a name of
@@ -156,30 +169,30 @@ class Isolate:
             "defaultName": module.default_name,
             "linesBefore": module.lines_before,
         }
-        return self._tell(self._set_module, json.dumps(told).encode(), channel)
+        return self._tell(self._given("setModule"), json.dumps(told).encode(), channel)
 
     def set_last(self, last: LastExpression) -> None:
         """Tells where the body that is started next has the expression that gives its value."""
         told = {"splitAt": last.split_at, "line": last.line, "column": last.column}
-        self._tell(self._set_last, json.dumps(told).encode())
+        self._tell(self._given("setLast"), json.dumps(told).encode())
 
     def start_body(self, source: bytes) -> bytes:
         """Starts a source as the body of an async function. Answers S and V8's complaint when it is none."""
-        answer = self._tell(self._start_body, source)
+        answer = self._tell(self._given("startBody"), source)
         self._is_untouched = self._is_untouched and answer != b"A"
         return answer
 
     def is_body(self, text: str) -> bool:
         """Whether V8 takes a text for the body of an async function. Runs nothing."""
-        return self._tell(self._parses, b"A" + text.encode("utf-8", "replace")) == b"A"
+        return self._tell(self._given("parses"), b"A" + text.encode("utf-8", "replace")) == b"A"
 
     def is_plain_body(self, text: str) -> bool:
         """Whether V8 takes a text for the body of a function that is not async. Runs nothing."""
-        return self._tell(self._parses, b"P" + text.encode("utf-8", "replace")) == b"A"
+        return self._tell(self._given("parses"), b"P" + text.encode("utf-8", "replace")) == b"A"
 
     def check(self, source: bytes) -> bytes:
         """Parses a source, runs nothing. Answers S and V8's complaint when it is neither script nor body."""
-        return self._tell(self._check, source)
+        return self._tell(self._given("check"), source)
 
     def run_script(self, script: bytes, channel: Channel) -> Reply:
         """Runs the program as a script; its log lines are sent while it runs. The reply is what `follow` is given, or
@@ -215,7 +228,7 @@ class Isolate:
             answer = self.answer(self._wait(channel))
         # An error of the program's own goes first: the other may have come of it.
         if self._engine.has_unhandled and answer[:1] != b"E":
-            answer = self._tell(self._unhandled, None, channel) or answer
+            answer = self._tell(self._given("unhandled"), None, channel) or answer
         return answer
 
     def _wait(self, channel: Channel | None = None) -> Reply:

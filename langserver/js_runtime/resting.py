@@ -49,8 +49,8 @@ class RestingEngine:
     def collect(self, seconds: float) -> Reply:  # noqa: ARG002
         return self._reply
 
-    def items(self, array: Handle, count: int) -> list[Handle]:
-        return [array] * count
+    def item(self, array: Handle, number: int) -> Handle:  # noqa: ARG002
+        return array
 
     def shared_memory(self, buffer: Handle) -> memoryview:  # noqa: ARG002
         return memoryview(bytearray(_RING_BYTES))

@@ -94,6 +94,7 @@ class JsRuntime:
         Not all of a task's way: each page that is written to is one more for every child that waits.
         """
         header = TaskHeader.decode(_IDLE)
+        self._running().get_all()
         self.compile(header, _NO_PROGRAM)
         self.parse_input(b"{}")
         self.reseed(header)

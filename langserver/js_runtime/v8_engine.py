@@ -138,13 +138,10 @@ class V8Engine:
             return Reply(_EMPTY[number])
         return Reply(ReplyKind.VALUE, handle=Handle(pointer))
 
-    def items(self, array: Handle, count: int) -> list[Handle]:
-        found = []
-        for number in range(count):
-            index = self._library.mr_alloc_int_val(self._context, number, mini_racer.INTEGER)
-            found.append(Handle(self._library.mr_get_object_item(self._context, array, index)))
-            self._free(index)
-        return found
+    def item(self, array: Handle, number: int) -> Handle:
+        # The number is not freed: that would wake V8's thread once more, and it is as small as it is.
+        index = self._library.mr_alloc_int_val(self._context, number, mini_racer.INTEGER)
+        return Handle(self._library.mr_get_object_item(self._context, array, index))
 
     def shared_memory(self, buffer: Handle) -> memoryview:
         value: Value = buffer.contents  # type: ignore[attr-defined]

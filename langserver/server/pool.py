@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +23,8 @@ _RESTART_WAIT_SECONDS = 10.0
 _JAIL_FAILURES = 3
 _CALM_SECONDS = 0.05
 _ANSWER_SECONDS = 0.0005  # from the end of a child to the end of its call
+_WARM_SECONDS = 60.0  # that a child waits
+_RENEWAL_SECONDS = 1.0  # for one of them, and until the next look when it cannot be
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Pool:
         self._zygote: Zygote | None = None
         self._facts = Facts("", 0, 0)
         self._usable = asyncio.Event()
-        self._waiting: deque[Child] = deque()
+        self._waiting: dict[Child, float] = {}  # since when, the oldest first
         self._making = 0
         self._taken = 0
         self._running = 0
@@ -81,6 +82,7 @@ class Pool:
             await zygote.close()
             raise
         self._use(zygote)
+        self._start_work(self._renew_old_ones())
 
     async def _start_zygote(self) -> Zygote:
         return await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages, self._plan.jit)
@@ -107,7 +109,11 @@ class Pool:
 
     async def take(self) -> Child:
         """A child for one task, a warm one if there is one. Raises ZygoteLost, SpawnRefused."""
-        child = self._waiting.popleft() if self._waiting else await self._spawn()
+        child = next(iter(self._waiting), None)
+        if child is None:
+            child = await self._spawn()
+        else:
+            del self._waiting[child]
         self._taken += 1
         self._running += 1
         # Short tasks one after another are refilled for as they end. Who still runs after this does not mind.
@@ -134,7 +140,7 @@ class Pool:
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
         zygotes = [*self._retired, *([self._zygote] if self._zygote else [])]
-        waiting, self._waiting = self._waiting, deque()
+        waiting, self._waiting = self._waiting, {}
         await asyncio.gather(*(zygote.close() for zygote in zygotes))
         for child in waiting:
             child.zygote.release(child)
@@ -233,13 +239,16 @@ class Pool:
         self._retired.discard(zygote)
 
     def _dismiss_waiting(self, zygote: Zygote) -> None:
-        mine = [child for child in self._waiting if child.zygote is zygote]
-        self._waiting = deque(child for child in self._waiting if child.zygote is not zygote)
-        for child in mine:
-            self._start_work(self._dismiss(child))
+        for child in [child for child in self._waiting if child.zygote is zygote]:
+            self._dismiss(child)
 
-    async def _dismiss(self, child: Child) -> None:
+    def _dismiss(self, child: Child) -> None:
+        del self._waiting[child]
         child.kill()
+        self._start_work(self._see_out(child))
+
+    @staticmethod
+    async def _see_out(child: Child) -> None:
         try:
             await asyncio.shield(child.exit)
         finally:
@@ -252,16 +261,38 @@ class Pool:
 
     def _refill_unless_busy(self) -> None:
         # While tasks keep all cores busy, a child made for later takes from them what it saves.
-        if self._running < self._plan.cores:
+        if not self._busy:
             self._refill()
+
+    @property
+    def _busy(self) -> bool:
+        return self._running >= self._plan.cores
 
     def _refill(self) -> None:
         """Makes children until as many wait as should: a target, since one for one would let the pool bleed dry."""
-        if self._closed or self._zygote is None or self._jail_failures >= _JAIL_FAILURES:
+        if self._closed or self._zygote is None or self._jails_fail:
             return
         for _ in range(self._warm - len(self._waiting) - self._making):
             self._making += 1
             self._start_work(self._make_one(self._zygote))
+
+    async def _renew_old_ones(self) -> None:
+        """Replaces who has waited too long, one at a time, while a core is free.
+
+        The new child comes first, and the old one goes unless a task has taken one of them meanwhile.
+        """
+        loop = asyncio.get_running_loop()
+        while True:
+            oldest, since = next(iter(self._waiting.items()), (None, loop.time()))
+            left = since + _WARM_SECONDS - loop.time()
+            if oldest is None or left > 0 or self._busy or self._zygote is None or self._jails_fail:
+                await asyncio.sleep(max(left, _RENEWAL_SECONDS))
+                continue
+            self._making += 1
+            await self._make_one(self._zygote)
+            await asyncio.sleep(_RENEWAL_SECONDS)  # it is sealed by then
+            if oldest in self._waiting and len(self._waiting) > self._plan.warm:
+                self._dismiss(oldest)
 
     async def _make_one(self, zygote: Zygote) -> None:
         try:
@@ -274,18 +305,23 @@ class Pool:
         finally:
             self._making -= 1
         if zygote is not self._zygote or self._closed:
-            await self._dismiss(child)
+            child.kill()
+            await self._see_out(child)
             return
-        self._waiting.append(child)
+        self._waiting[child] = asyncio.get_running_loop().time()
         child.exit.add_done_callback(lambda _: self._warm_ended(child))
 
     def _warm_ended(self, child: Child) -> None:
         if child not in self._waiting:
             return
-        self._waiting.remove(child)
+        del self._waiting[child]
         child.zygote.release(child)
         self._count_jail(child)
         self._refill_when_calm()  # not at once: should they all die, making them would be all that this machine does
+
+    @property
+    def _jails_fail(self) -> bool:
+        return self._jail_failures >= _JAIL_FAILURES
 
     def _count_jail(self, child: Child) -> None:
         """Jails that fail one after another are no accident: the pool says so, until one holds again."""
@@ -296,7 +332,7 @@ class Pool:
             if self._jail_failures == _JAIL_FAILURES:
                 self._on_health(False)
         elif child.sealed:
-            if self._jail_failures >= _JAIL_FAILURES:
+            if self._jails_fail:
                 self._on_health(True)
             self._jail_failures = 0
 

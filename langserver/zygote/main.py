@@ -35,6 +35,7 @@ from langserver.zygote.fork import (
     received_descriptors,
     without_needless_hooks,
 )
+from langserver.zygote.immortal import make_immortal
 from langserver.zygote.launcher import become_first_process
 from langserver.zygote.layout import enlarge_pages, side_by_side
 from langserver.zygote.limits import lower_limits
@@ -245,6 +246,7 @@ def prepare(
     finish_zygote(layers, inside)
     gc.collect()
     gc.disable()
+    make_immortal()
     gc.freeze()
     enlarge_pages(jail.proc)
     return runtime, jail, oom_fd

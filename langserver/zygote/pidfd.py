@@ -36,9 +36,10 @@ def is_below(descriptor: int) -> bool:
     Who lives in one can name nobody outside of it (pid_namespaces(7)). /proc may hide such processes (`hidepid`): this
     does not look for them there.
     """
-    if _number(descriptor) is None:
+    told = _read(f"/proc/self/fdinfo/{descriptor}")
+    if _NUMBER.search(told) is None:
         return False
-    found = _NUMBERS.search(_read(f"/proc/self/fdinfo/{descriptor}"))
+    found = _NUMBERS.search(told)
     return (found is not None and len(found.group(1).split()) > 1) or has_ended(descriptor)
 
 

@@ -348,4 +348,68 @@ async def test_a_waiting_child_that_dies_is_replaced_and_nobody_is_told(monkeypa
         await waiting.exit
         await until(lambda: pool.waiting == 1)
         assert asked == [True, True]
-        assert pool._waiting[0] is not waiting
+        assert waiting not in pool._waiting
+
+
+@pytest.fixture
+def at_once_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool_module, "_CALM_SECONDS", 0.01)
+    monkeypatch.setattr(pool_module, "_WARM_SECONDS", 0.0)
+    monkeypatch.setattr(pool_module, "_RENEWAL_SECONDS", 0.001)
+
+
+@pytest.mark.usefixtures("at_once_old")
+async def test_a_child_that_waited_too_long_goes_when_another_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with counted(replace(PLAN, warm=2), monkeypatch) as (pool, asked):
+        least, most = pool.waiting, pool.waiting
+        first, dismiss = list(pool._waiting), pool._dismiss
+
+        def noted(child: child_handle.Child) -> None:
+            nonlocal least, most
+            most = max(most, pool.waiting)
+            dismiss(child)
+            least = min(least, pool.waiting)
+
+        monkeypatch.setattr(pool, "_dismiss", noted)
+        await until(lambda: all(child.exit.done() and child.report_fd < 0 for child in first))
+        assert (least, most) == (2, 3)
+        assert all(asked)
+
+
+@pytest.mark.usefixtures("at_once_old")
+async def test_no_child_is_renewed_while_tasks_keep_the_cores_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = 0
+    busy = Pool.__dict__["_busy"]
+
+    def look(pool: Pool) -> bool:
+        nonlocal looks
+        looks += 1
+        return bool(busy.fget(pool))
+
+    monkeypatch.setattr(Pool, "_busy", property(look))
+    async with counted(PLAN, monkeypatch) as (pool, asked):
+        task = await pool.take()
+        await until(lambda: pool.waiting == 1)
+        seen, made = looks, len(asked)
+        await until(lambda: looks > seen + 9)
+        assert len(asked) <= made + 1, "one may have been on its way"
+        await end(pool, task)
+        await until(lambda: len(asked) > made + 1)
+
+
+@pytest.mark.usefixtures("at_once_old")
+async def test_who_waited_too_long_stays_where_no_other_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with counted(PLAN, monkeypatch) as (pool, _):
+        refused = 0
+
+        async def refuse(*_: object, **__: object) -> child_handle.Child:
+            nonlocal refused
+            refused += 1
+            raise SpawnRefused("no")
+
+        monkeypatch.setattr(client.Zygote, "spawn", refuse)
+        await until(lambda: refused > 1)
+        waiting = list(pool._waiting)
+        await until(lambda: refused > 4)
+        assert list(pool._waiting) == waiting
+        assert await serves(pool) == pool.zygote_pid
