@@ -1,7 +1,7 @@
 """Takes out of an image what no process of ours runs: the last step of its build, by the image's own interpreter.
 
-What is left can be run (an interpreter that the product needs) but makes, fetches and installs nothing: no shell, no tool
-of the system, no package manager. Lists of what is installed stay, for scanners. See docs/decisions/0058.
+No shell, no tool of the system and no package manager is left. Lists of what is installed stay, for scanners. See
+docs/decisions/0058.
 """
 
 from __future__ import annotations
@@ -22,62 +22,78 @@ INTERPRETER = re.compile(r"python3(\.\d+)?")
 # Of the standard library: what installs, what tests it, what needs a screen.
 MODULES = ("ensurepip", "idlelib", "lib2to3", "test", "tkinter", "turtledemo")
 DISTRIBUTIONS = re.compile(r"(pip|setuptools|wheel|pkg_resources|_distutils_hack|distutils-precedence)\b.*")
-# What tools leave behind when they are gone: perl, apt, dpkg, documentation, headers and archives for compilers.
+# What tools leave behind when they are gone: documentation, headers, their own libraries and caches.
 FOLDERS = (
+    "usr/include",
     "usr/lib/apt",
     "usr/lib/dpkg",
-    "usr/include",
     "usr/local/include",
+    "usr/local/share/man",
     "usr/share/doc",
     "usr/share/info",
     "usr/share/locale",
     "usr/share/man",
     "usr/share/perl5",
     "usr/share/python-wheels",
-    "usr/local/share/man",
     "var/cache",
     "var/lib/apt",
     "var/lib/dpkg/info",
     "var/log",
 )
-FILES = re.compile(r"lib(apt-\w+|perl)\.so[\d.]*|libpython3.*\.a|perl-base|perl5?")
+LIBRARIES = re.compile(r"libapt-\w+\.so[\d.]*|libperl\.so[\d.]*|libpython3.*\.a|perl-base|perl5?|gconv")
 
 
 def main() -> int:
     """Returns the exit status."""
     if not certificates():
-        print("the base has no CA certificates, which http tasks need: install ca-certificates into it", file=sys.stderr)
+        print("the base has no CA certificates, which http tasks need: install ca-certificates in it", file=sys.stderr)
         return 1
     standard = Path(sysconfig.get_path("stdlib"))
-    for folder in FOLDERS:
-        shutil.rmtree(Path("/", folder), ignore_errors=True)
-    for folder in {Path("/", name).resolve() for name in TOOLS}:
-        for tool in children(folder):
+    remove_tools()
+    remove_modules(standard)
+    remove_libraries()
+    # Slim images come without: each process would compile what it imports anew, since nothing can be written.
+    compileall.compile_dir(standard, quiet=1)
+    remove_identities()
+    Path(__file__).unlink()
+    return 0
+
+
+def remove_tools() -> None:
+    """All programs but the interpreter, and what comes with them."""
+    for place in {Path("/", name).resolve() for name in TOOLS}:
+        for tool in children(place):
             if not INTERPRETER.fullmatch(tool.name):
                 remove(tool)
+    for name in FOLDERS:
+        remove(Path("/", name))
+
+
+def remove_modules(standard: Path) -> None:
+    """What installs packages, wherever the interpreter looks; and what the standard library has that nobody runs here."""
     for name in MODULES:
         remove(standard / name)
+    for config in standard.glob("config-*"):
+        remove(config)
     for site in (*standard.glob("*-packages"), Path("/usr/lib/python3/dist-packages")):
         for entry in children(site):
             if DISTRIBUTIONS.fullmatch(entry.name):
                 remove(entry)
-    for library in (Path("/usr/lib"), *Path("/usr/lib").glob("*-linux-gnu")):
-        for entry in children(library):
-            if FILES.fullmatch(entry.name):
+
+
+def remove_libraries() -> None:
+    """Of tools that are gone."""
+    system = Path("/usr/lib")
+    for place in (system, *system.glob("*-linux-gnu")):
+        for entry in children(place):
+            if LIBRARIES.fullmatch(entry.name):
                 remove(entry)
-    for config in standard.glob("config-*"):
-        remove(config)
-    # Slim images come without: each process would compile what it imports anew, since nothing can be written.
-    compileall.compile_dir(standard, quiet=1)
-    plain()
-    Path(__file__).unlink()
-    return 0
 
 
 def certificates() -> bool:
     """Whether the system has certificates to trust."""
     paths = ssl.get_default_verify_paths()
-    return paths.cafile is not None or (paths.capath is not None and any(children(Path(paths.capath))))
+    return bool(paths.cafile) or (bool(paths.capath) and any(children(Path(paths.capath))))
 
 
 def children(folder: Path) -> Iterator[Path]:
@@ -93,8 +109,8 @@ def remove(entry: Path) -> None:
         entry.unlink(missing_ok=True)
 
 
-def plain() -> None:
-    """No file that gives whoever runs it another identity."""
+def remove_identities() -> None:
+    """No file gives whoever runs it another one."""
     device = Path("/").stat().st_dev
     for folder, inner, files in os.walk("/"):
         inner[:] = [name for name in inner if Path(folder, name).lstat().st_dev == device]
