@@ -54,7 +54,7 @@ def main() -> int:
     remove_libraries()
     # Slim images come without: each process would compile what it imports anew, since nothing can be written.
     compileall.compile_dir(standard, quiet=1)
-    remove_identities()
+    sweep()
     Path(__file__).unlink()
     return 0
 
@@ -70,7 +70,7 @@ def remove_tools() -> None:
 
 
 def remove_modules(standard: Path) -> None:
-    """What installs packages, wherever the interpreter looks; and what the standard library has that nobody runs here."""
+    """What installs packages, wherever the interpreter looks; of the standard library what nobody runs here."""
     for name in MODULES:
         remove(standard / name)
     for config in standard.glob("config-*"):
@@ -109,16 +109,27 @@ def remove(entry: Path) -> None:
         entry.unlink(missing_ok=True)
 
 
-def remove_identities() -> None:
-    """No file gives whoever runs it another one."""
+def sweep() -> None:
+    """No script is left without what would run it, and no file that gives whoever runs it another identity."""
     device = Path("/").stat().st_dev
     for folder, inner, files in os.walk("/"):
         inner[:] = [name for name in inner if Path(folder, name).lstat().st_dev == device]
-        for name in files:
-            path = Path(folder, name)
+        for path in (Path(folder, name) for name in files):
             mode = path.lstat().st_mode
-            if stat.S_ISREG(mode) and mode & (stat.S_ISUID | stat.S_ISGID):
+            if not stat.S_ISREG(mode) or not mode & 0o111:
+                continue
+            runs = interpreter(path)
+            if runs is not None and not Path(runs).exists() and path.suffix != ".py":  # some modules are scripts too
+                path.unlink()
+            elif mode & (stat.S_ISUID | stat.S_ISGID):
                 path.chmod(stat.S_IMODE(mode) & ~(stat.S_ISUID | stat.S_ISGID))
+
+
+def interpreter(script: Path) -> str | None:
+    """Of a script, by its first line; None where it is none."""
+    with script.open("rb") as opened:
+        first = opened.readline(256)
+    return os.fsdecode(first[2:].split()[0]) if first.startswith(b"#!") and first[2:].split() else None
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.container import wheels
-from tests.container.engine import UID, Engine, call
+from tests.container.engine import OUR_SECCOMP, UID, Engine, call
 from tests.container.image import ROOT
 
 SUITE = "tests/security"
@@ -55,7 +55,8 @@ def mounts(tmp_path: Path) -> dict[str, Path]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(SECONDS + 60, func_only=True)
-def test_it_is_as_contained_as_outside(engine: Engine, image: str, mounts: dict[str, Path]) -> None:
+@pytest.mark.parametrize("profile", [[], [OUR_SECCOMP]], ids=["default", "ours"])
+def test_it_is_as_contained_as_outside(engine: Engine, image: str, mounts: dict[str, Path], profile: list[str]) -> None:
     volumes = [f"--volume={folder}:{place}" for place, folder in mounts.items()]
     command = [
         "python3",
@@ -68,7 +69,7 @@ def test_it_is_as_contained_as_outside(engine: Engine, image: str, mounts: dict[
         "no:cacheprovider",
         "--junit-xml=/out/found.xml",
     ]
-    done = engine.run(image, *command, options=[*OPTIONS, *volumes], timeout=SECONDS)
+    done = engine.run(image, *command, options=[*OPTIONS, *volumes, *profile], timeout=SECONDS)
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-4000:]
     cases = list(ElementTree.parse(mounts["/out:rw"] / "found.xml").iter("testcase"))
     reasons = [skip.get("message") or "" for case in cases for skip in case.iter("skipped")]
