@@ -1,15 +1,16 @@
-"""The image's three commands together, with TLS and tokens on every link: what is stopped loses nothing."""
+"""The image's three commands together, with TLS and tokens on every link."""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-from collections import Counter
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +21,7 @@ from tests.integration.server.harness import wait_for
 from tests.links.pki import Pki
 
 KEYS = "/keys"
+LONG_SECONDS = 240.0  # a guard only
 TOKENS = {"langserver": "token-of-a-bridge-1", "coordinator": "token-of-a-bridge-2"}
 A_SECOND = "import time\ntime.sleep(1)\nreturn inputs['number']"
 
@@ -32,34 +34,33 @@ class Installation:
     image: str
     keys: Path
     settings: dict[str, str]
-    stack: ExitStack
-
-    def start(self, *command: str, ready: str = "", **more: str) -> str:
-        """The name of a new container, which has said that it is ready."""
-        name = self.engine.name()
-        self.stack.enter_context(self._running(name, command, ready, {**self.settings, **more}))
-        return name
 
     @contextmanager
-    def _running(self, name: str, command: tuple[str, ...], ready: str, environment: dict[str, str]) -> Iterator[None]:
-        settings = [f"--env={key}={value}" for key, value in environment.items()]
-        options = [
-            f"--volume={self.keys}:{KEYS}:ro",
-            "--tmpfs=/state:rw,noexec,size=16m,mode=1777",
-            OUR_SECCOMP,
-            *settings,
-        ]
-        line = self.engine.command(self.image, *command, options=options, name=name, network="host")
+    def running(self, *command: str, ready: str = "", **more: str) -> Iterator[str]:
+        """The name of a new container, which has said that it is ready; killed at the end if it still runs."""
+        name = self.engine.name()
+        settings = [f"--env={key}={value}" for key, value in {**self.settings, **more}.items()]
+        options = [f"--volume={self.keys}:{KEYS}:ro", "--tmpfs=/state:rw,noexec,size=16m,mode=1777", OUR_SECCOMP]
+        line = self.engine.command(self.image, *command, options=[*options, *settings], name=name, network="host")
         with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             try:
                 if ready:
                     assert process.stdout is not None
                     assert process.stdout.readline().startswith(ready), process.communicate(timeout=GUARD_SECONDS)
-                yield
+                yield name
             finally:
                 if process.poll() is None:
                     call("podman", "rm", "--force", "--time=0", name)
                 process.communicate(timeout=GUARD_SECONDS)
+
+    @contextmanager
+    def both(self, **more: str) -> Iterator[tuple[str, str]]:
+        """A language server, and a bridge with these settings besides."""
+        with (
+            self.running("langserver", "serve", ready="langserver listening on ") as languages,
+            self.running("worker-bridge", "run", **more) as bridge,
+        ):
+            yield languages, bridge
 
     def do(self, name: str, *command: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         inside = ["podman", "exec", "--interactive", name, *command]
@@ -101,48 +102,55 @@ def installation(engine: Engine, image: str, tmp_path_factory: pytest.TempPathFa
         "LANG_WORKER_TOKEN_FILE": f"{KEYS}/langserver.token",
     }
     try:
-        with ExitStack() as stack:
-            yield Installation(engine, image, keys, settings, stack)
+        yield Installation(engine, image, keys, settings)
     finally:
         redis.kill()
 
 
+@pytest.fixture(scope="module")
+def coordinator(installation: Installation) -> Iterator[str]:
+    with installation.running("coordinator", "serve", ready="coordinator listening on ") as name:
+        yield name
+
+
+def test_a_task_goes_all_the_way(installation: Installation, coordinator: str) -> None:
+    """With the health checks that deploy/compose.yaml and the manifests give them."""
+    with installation.both() as (languages, bridge):
+        assert installation.do(languages, "langserver", "health").returncode == 0
+        assert installation.do(coordinator, "coordinator", "status", "--run-id", "health").returncode == 0
+        wait_for(lambda: installation.do(bridge, "worker-bridge", "queues").returncode == 0)
+        given = ["--node-type", "js", "--input", json.dumps({"code": "return 6 * 7"}), "--wait", "50"]
+        done = installation.do(coordinator, "coordinator", "submit", *given)
+        assert json.loads(done.stdout)["output"] == 42, done.stderr
+
+
+@pytest.mark.slow
 @pytest.mark.timeout(600, func_only=True)
-def test_a_task_goes_all_the_way_and_what_is_stopped_loses_none(installation: Installation) -> None:
-    languages = installation.start("langserver", "serve", ready="langserver listening on ")
-    coordinator = installation.start("coordinator", "serve", ready="coordinator listening on ")
-    # One task at a time: it is stopped long before it has done them all, however slow this machine is.
-    bridge = installation.start("worker-bridge", "run", WORKER_CONCURRENCY="1")
-
-    # The health checks that deploy/compose.yaml and the manifests give them.
-    assert installation.do(languages, "langserver", "health").returncode == 0
-    assert installation.do(coordinator, "coordinator", "status", "--run-id", "health").returncode == 0
-    wait_for(lambda: installation.do(bridge, "worker-bridge", "queues").returncode == 0)
-
+def test_what_is_stopped_loses_nothing(installation: Installation, coordinator: str) -> None:
     tasks = [{"node_type": "python", "input": {"code": A_SECOND, "input": {"number": n}}} for n in range(24)]
-    tasks.append({"node_type": "js", "input": {"code": "return 6 * 7"}})
     lines = "\n".join(map(json.dumps, tasks))
-    kept = installation.do(
-        coordinator, "python3", "-c", "import sys; open('/state/t', 'w').write(sys.stdin.read())", stdin=lines
-    )
-    assert kept.returncode == 0, kept.stderr
-    submitted = installation.do(coordinator, "coordinator", "submit", "--file", "/state/t")
+    keep = "import sys; open('/state/tasks', 'w').write(sys.stdin.read())"
+    assert installation.do(coordinator, "python3", "-c", keep, stdin=lines).returncode == 0
+    submitted = installation.do(coordinator, "coordinator", "submit", "--file", "/state/tasks")
     run = json.loads(submitted.stdout.splitlines()[0])["run_id"]
 
-    def counts() -> Counter[str]:
+    def found() -> list[dict[str, Any]]:
         asked = installation.do(coordinator, "coordinator", "status", "--run-id", run, "--json")
-        states = [json.loads(line)["state"] for line in asked.stdout.splitlines()]
-        return Counter(states)
+        return [json.loads(line) for line in asked.stdout.splitlines()]
 
-    wait_for(lambda: counts()["COMPLETED"] > 0)
-    call(*PATIENT, bridge)  # in the middle: what it runs ends, what it did not start goes back
-    call(*PATIENT, languages)
-    assert counts()["COMPLETED"] < len(tasks)
-    installation.start("langserver", "serve", ready="langserver listening on ")
-    installation.start("worker-bridge", "run")
-    wait_for(lambda: counts()["COMPLETED"] + counts()["FAILED"] == len(tasks))
-    told = installation.do(coordinator, "coordinator", "status", "--run-id", run, "--json").stdout
-    ended = [json.loads(line) for line in told.splitlines()]
-    assert {one["state"] for one in ended} == {"COMPLETED"}
-    assert sorted(one["output"] for one in ended) == sorted([*range(24), 42])
-    assert {one["attempt"] for one in ended} == {1}, "a drained task was executed twice"
+    def ended() -> int:
+        return sum(one["state"] in ("COMPLETED", "FAILED") for one in found())
+
+    # One task at a time: it is stopped long before it has done them all, however slow this machine is.
+    with installation.both(WORKER_CONCURRENCY="1") as (languages, bridge):
+        wait_for(ended)
+        call(*PATIENT, bridge)  # in the middle: what it runs ends, what it did not start goes back
+        call(*PATIENT, languages)
+        assert ended() < len(tasks)
+    with installation.both():
+        end = time.monotonic() + LONG_SECONDS
+        while ended() < len(tasks):
+            assert time.monotonic() < end, found()
+    assert {one["state"] for one in found()} == {"COMPLETED"}
+    assert sorted(one["output"] for one in found()) == [*range(24)]
+    assert {one["attempt"] for one in found()} == {1}, "a drained task was executed twice"
