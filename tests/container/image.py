@@ -17,8 +17,10 @@ VERSION, REVISION, SOURCE = "1.2.3", "0123456789abcdef", "https://example.com/la
 _SECONDS = 300.0
 
 
-def build(engine: Engine, folder: Path) -> str:
-    """Builds the image in an empty folder, without a network; returns its name."""
+def build(engine: Engine, folder: Path, base: str = "") -> str:
+    """Builds the image in an empty folder, without a network; returns its name. On another base if there is one, which
+    then needs neither pip nor a shell.
+    """
     for name in (LOCK, DOCKERFILE, "deploy/trim.py", ".dockerignore"):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
@@ -32,7 +34,8 @@ def build(engine: Engine, folder: Path) -> str:
         "--format=docker",
         "--quiet",
         f"--volume={wheels.fetch((ROOT / LOCK).read_text())}:/wheels:ro",
-        f"--build-arg=BASE={base_image()}",
+        f"--build-arg=BASE={base or base_image()}",
+        f"--build-arg=BUILD_BASE={base_image()}",
         "--build-arg=PIP_NO_INDEX=1",
         "--build-arg=PIP_FIND_LINKS=/wheels",
         f"--build-arg=VERSION={VERSION}",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import stat
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from langserver import __version__
 from tests.container.engine import UID, Engine, call
-from tests.container.image import LOCK, REVISION, SOURCE, VERSION
+from tests.container.image import LOCK, REVISION, SOURCE, VERSION, build
 from tests.container.server import ContainerServer, serving
 from tests.repo.test_locks import canonical, pins
 
@@ -113,6 +114,15 @@ def test_no_program_but_an_interpreter(files: list[tuple[str, int, int]]) -> Non
     tools = {path for path, _, _ in files if path.startswith(folders)}
     assert {re.sub(r"3\.\d+$", "3", path.rpartition("/")[2]) for path in tools} == {"python3"}
     assert [path for path, mode, _ in files if stat.S_ISREG(mode) and mode & (stat.S_ISUID | stat.S_ISGID)] == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900, func_only=True)
+def test_a_base_without_shell_and_pip_will_do(engine: Engine, image: str, tmp_path: Path) -> None:
+    """This image is one itself."""
+    again = build(engine, tmp_path, base=image)
+    done = engine.run(again, "langserver", "run", "-", "--runtime=python", stdin="return 6 * 7")
+    assert (done.returncode, done.stdout) == (0, "42\n")
 
 
 def test_what_starts_is_compiled_already(files: list[tuple[str, int, int]]) -> None:

@@ -12,6 +12,7 @@ _IDLE_SERVER = 55
 _ZYGOTE = 60  # one a runtime, and one more while it is replaced
 _WARM = {"python": 2, "js": 4}
 _FRAMES = 4  # of a request that is on its way
+_PROBE = 50  # `langserver health` is a process of the container too
 
 
 def needed(environment: Mapping[str, str]) -> float:
@@ -30,4 +31,4 @@ def needed(environment: Mapping[str, str]) -> float:
         + 2 * settings.max_concurrency
         + 2 * max(64, answer)
     )
-    return tasks + warm + zygotes + server
+    return tasks + warm + zygotes + server + _PROBE
