@@ -29,6 +29,8 @@ ROWS ?=
 
 IMAGE ?= langserver
 IMAGE_ARGS ?=
+SOURCE ?=
+SBOM := dist/langserver.cdx.json
 CONTAINER_ENGINE ?= $(firstword $(foreach name,podman docker,$(shell command -v $(name) 2>/dev/null)))
 
 # The virtual path makes protoc write `from langserver.pb import lang_pb2`, with lang.proto still in proto/.
@@ -37,7 +39,7 @@ VENDOR := langserver/js_runtime/vendor
 PROTOC = $(BIN)/python -m grpc_tools.protoc --plugin=protoc-gen-mypy_grpc=$(BIN)/protoc-gen-mypy_grpc \
   --python_out=$(OUT) --pyi_out=$(OUT) --grpc_python_out=$(OUT) --mypy_grpc_out=$(OUT)
 
-.PHONY: help setup demo test test-slow test-all security chaos soak fuzz bench bench-long bench-peers lint format wheel image proto bundles lock-js lock clean
+.PHONY: help setup demo test test-slow test-all security chaos soak fuzz bench bench-long bench-peers lint format wheel sbom image proto bundles lock-js lock clean
 
 help: ## shows this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -131,12 +133,20 @@ format: setup ## puts the code into its style
 	$(BIN)/ruff format .
 
 wheel: setup ## the wheel, in dist/
-	@rm -rf dist
+	@rm -f dist/*.whl
 	@$(BIN)/python -m hatchling build --target=wheel
 
-image: wheel ## a container image, by podman or docker; IMAGE_ARGS="--build-arg BASE=..." for another base
+sbom: setup ## what the image gets besides its base, as CycloneDX, in dist/
+	@$(BIN)/python deploy/sbom.py $(SBOM)
+
+# podman keeps a health check in Docker's format only.
+image: wheel sbom ## a container image, by podman or docker; IMAGE_ARGS="--build-arg BASE=..." for another base
 	@[ -n "$(CONTAINER_ENGINE)" ] || { echo "podman or docker is needed: apt-get install podman" >&2; exit 1; }
-	$(CONTAINER_ENGINE) build $(IMAGE_ARGS) --file deploy/Dockerfile.hardened --tag $(IMAGE) .
+	$(CONTAINER_ENGINE) build $(if $(findstring podman,$(CONTAINER_ENGINE)),--format docker) \
+	  --build-arg VERSION="$$($(BIN)/langserver --version | cut -d' ' -f2)" \
+	  --build-arg REVISION="$$(git describe --always --dirty --abbrev=40 --exclude '*' 2>/dev/null)" \
+	  --build-arg SOURCE="$(SOURCE)" $(IMAGE_ARGS) --file deploy/Dockerfile.hardened --tag $(IMAGE) .
+	@$(CONTAINER_ENGINE) image inspect --format 'image $(IMAGE): {{.Size}} bytes; what is in it: $(SBOM)' $(IMAGE)
 
 proto: setup ## generates langserver/pb and coordinator/pb from proto/
 	$(PROTOC) --proto_path=langserver/pb=proto langserver/pb/lang.proto

@@ -46,7 +46,8 @@ example:
 exit status: 0 all is well, 3 a required layer is missing, the self-test failed, or a runtime does not work
 """
 _HEALTH = """\
-Asks a server for its health (grpc.health.v1). Meant for probes, such as a container's HEALTHCHECK.
+Asks a server for its health (grpc.health.v1). Meant for probes, such as a container's HEALTHCHECK. Without --addr it
+asks the server of its own environment, with TLS where LANG_TLS_CERT is set.
 
 examples:
   langserver health

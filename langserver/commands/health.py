@@ -8,6 +8,7 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from langserver.commands.exits import ExitStatus, UsageError
+from langserver.commands.own_certificate import own_certificate
 from langserver.commands.present import Page
 from langserver.server.access.advice import Names, advice
 from langserver.server.address import parse_address
@@ -26,7 +27,8 @@ def health(options: Namespace) -> int:
     import grpc
     from grpc_health.v1 import health_pb2, health_pb2_grpc
 
-    address = _checked(options.addr or _listening_here())
+    _as_the_environment_says(options)
+    address = _checked(options.addr)
     name = options.service or "the server"
     with _channel(address, options) as channel:
         try:
@@ -40,6 +42,20 @@ def health(options: Namespace) -> int:
     state = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
     Page.of(sys.stdout if serving else sys.stderr).line(f"{address}: {name} is {state}")
     return ExitStatus.SUCCESS if serving else ExitStatus.FAILED
+
+
+def _as_the_environment_says(options: Namespace) -> None:
+    """Without an address the server of this environment is asked, with TLS where that has a certificate: an image's
+    health check is written before anyone knows how its server is set up. Raises UsageError.
+    """
+    if options.addr:
+        return
+    options.addr = _listening_here()
+    own = None if _speaks_tls(options) else own_certificate()
+    if own is not None:
+        # It is trusted, and shown: where the server wants a client's, its CA may have signed this one too.
+        options.tls_ca, options.tls_cert, options.tls_key = own.cert, own.cert, own.key
+        options.tls_name = options.tls_name or own.name
 
 
 def _listening_here() -> str:

@@ -17,7 +17,14 @@ from tests.container.engine import call
 PYTHON, PYTHON_FULL = (3, 11), "3.11.2"  # of this release
 _RELEASE = "bookworm"
 # In a mount namespace of its own: what it mounts is gone when it ends, however it ends.
-_DEBOOTSTRAP = ("unshare", "--mount", "debootstrap", "--variant=minbase", "--include=python3,python3-venv", _RELEASE)
+_DEBOOTSTRAP = (
+    "unshare",
+    "--mount",
+    "debootstrap",
+    "--variant=minbase",
+    "--include=python3,python3-venv,ca-certificates",
+    _RELEASE,
+)
 # What a slim image leaves out, and device files, which the engine gives each container.
 _LEFT_OUT = (
     "dev",

@@ -21,13 +21,14 @@ HARDENED = (
     "--read-only-tmpfs=false",
     "--cap-drop=all",
     "--security-opt=no-new-privileges",
-    "--network=none",
     "--ipc=none",
     "--pids-limit=256",
     "--ulimit=nofile=1024:1024",
     "--ulimit=nproc=1024:1024",
     "--timeout=3600",
+    "--no-healthcheck",  # podman has systemd make them, which a machine of tests may not run
 )
+OUR_SECCOMP = f"--security-opt=seccomp={Path(__file__).parents[2] / 'deploy/seccomp.json'}"
 
 
 def why_not() -> str | None:
@@ -57,11 +58,13 @@ class Engine:
         self.label = f"{LABEL}={number}"
         self._made = 0
 
-    def command(self, image: str, *inside: str, options: Sequence[str] = (), name: str = "") -> list[str]:
+    def command(
+        self, image: str, *inside: str, options: Sequence[str] = (), name: str = "", network: str = "none"
+    ) -> list[str]:
         """The command line that runs `inside` in a hardened container; it ends when that does, with its status."""
         named = ("--name", name) if name else ()
-        labelled = ("--rm", "--label", self.label)
-        return ["podman", "--runtime=runc", "run", *labelled, *named, *HARDENED, *options, image, *inside]
+        ours = ("--rm", "--label", self.label, f"--network={network}")
+        return ["podman", "--runtime=runc", "run", *ours, *named, *HARDENED, *options, image, *inside]
 
     def run(
         self, image: str, *inside: str, options: Sequence[str] = (), stdin: str = "", timeout: float = GUARD_SECONDS

@@ -11,10 +11,12 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.container import wheels
+from tests.container.base import base_image
 from tests.container.engine import UID, Engine, call
 from tests.container.image import ROOT
 
 SUITE = "tests/security"
+PROGRAMS = {"dash": "sh", "true": "true"}  # which attacks execute; the image has none
 TOOLS = ("hypothesis", "psutil", "pytest", "pytest-asyncio", "pytest-timeout")
 SECONDS = 1500
 # What cannot be tried there, and is told by `langserver doctor` too. Any other skip would hide something.
@@ -50,7 +52,14 @@ def mounts(tmp_path: Path) -> dict[str, Path]:
     call("chmod", "-R", "a+rX", suite, tools)
     out.mkdir()
     os.chown(out, UID, UID)
-    return {"/suite:ro": suite, "/tools:ro": tools, "/out:rw": out}
+    programs = {f"/usr/bin/{name}:ro": tmp_path / name for name in PROGRAMS.values()}
+    mounted = Path(call("podman", "image", "mount", base_image()).strip())
+    try:
+        for program, name in PROGRAMS.items():
+            shutil.copy(mounted / "usr/bin" / program, tmp_path / name)
+    finally:
+        call("podman", "image", "unmount", base_image())
+    return {"/suite:ro": suite, "/tools:ro": tools, "/out:rw": out, **programs}
 
 
 @pytest.mark.slow

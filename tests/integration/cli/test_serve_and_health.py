@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 import trustme
 
+from langserver.commands.exits import UsageError
+from langserver.commands.own_certificate import own_certificate
+
 READY = "langserver listening on "
 HANG_GUARD_SECONDS = 60
 
@@ -105,6 +108,44 @@ def test_tls(cli, tmp_path: Path):
         assert cli(*ask, *client_files).status == 0
         assert cli(*ask, "--timeout", "2").status == 1
         assert cli("health", "--addr", address, "--timeout", "2").status == 1
+        beside = {**env, "LANG_LISTEN_ADDR": address}  # as a container's health check is
+        ended = cli("health", env=beside)
+        assert (ended.status, ended.out) == (0, f"{address}: the server is SERVING\n"), ended.err
+        assert cli("health", "--addr", address, "--timeout", "2", env=beside).status == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "name"),
+    [
+        (["127.0.0.1"], "127.0.0.1"),
+        (["*.example.org"], "any.example.org"),
+        (["mail@example.org", "lang.internal"], "lang.internal"),
+    ],
+)
+def test_what_a_probe_calls_the_server_beside_it(monkeypatch, tmp_path: Path, names, name):
+    monkeypatch.setenv("LANG_TLS_CERT", str(tmp_path / "cert.pem"))
+    monkeypatch.setenv("LANG_TLS_KEY", str(tmp_path / "key.pem"))
+    issue(tmp_path, *names)
+    assert own_certificate().name == name
+    issue(tmp_path / "other", *names)
+    (tmp_path / "other/key.pem").replace(tmp_path / "key.pem")
+    with pytest.raises(UsageError, match="LANG_TLS_CERT and LANG_TLS_KEY are no certificate and its key"):
+        own_certificate()
+
+
+def test_a_certificate_for_no_host(cli, tmp_path: Path):
+    issue(tmp_path, "mail@example.org")
+    ended = cli("health", env={"LANG_TLS_CERT": f"{tmp_path}/cert.pem", "LANG_TLS_KEY": f"{tmp_path}/key.pem"})
+    assert (ended.status, ended.out) == (2, "")
+    assert "it is for no host" in ended.err
+
+
+def issue(folder: Path, *names: str) -> None:
+    """Certificate and key of a new CA's."""
+    folder.mkdir(exist_ok=True)
+    issued = trustme.CA().issue_cert(*names)
+    issued.cert_chain_pems[0].write_to_path(folder / "cert.pem")
+    issued.private_key_pem.write_to_path(folder / "key.pem")
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,6 @@ def _segment() -> int:
 
 def _queue(name: bytes) -> None:
     """A POSIX queue with one message a reader."""
-    os.umask(0)
     queue = libc.mq_open(name, os.O_CREAT | os.O_RDWR, _ANYBODY, None)
     if queue >= 0:
         for _ in range(10):
@@ -56,6 +55,7 @@ def main(folder: Path, user: int) -> None:
     # Not at its end: what another process steals shares the offset.
     reading, writing = os.pipe()
     os.write(writing, CANARY * 50)
+    os.umask(0)  # anybody may use the queue and the socket; chmod is what a container may give nobody
     queue = f"/neighbour-{os.getpid()}"
     _queue(queue.encode())
     selector = selectors.DefaultSelector()
@@ -71,7 +71,6 @@ def main(folder: Path, user: int) -> None:
         if kind == socket.SOCK_STREAM:
             listener.listen(64)
         selector.register(listener, selectors.EVENT_READ)
-    path.chmod(_ANYBODY)
     listeners = [key.fileobj for key in list(selector.get_map().values())]
     tcp, udp = (item.getsockname()[1] for item in listeners[:2] if isinstance(item, socket.socket))
     found = {
