@@ -29,10 +29,10 @@ _STATUSES: Final = (
 )
 
 
-def make_server(keys: Keys) -> grpc.aio.Server:
-    """A server with its token check, without port and services."""
+def make_server(keys: Keys, stranger_refused: Callable[[], None]) -> grpc.aio.Server:
+    """A server with its token check, without port and services. `stranger_refused` is told of calls without a token."""
     return grpc.aio.server(
-        interceptors=[*([_TokenCheck(keys.tokens)] if keys.asks_for_token else []), _Errors()],
+        interceptors=[*([_TokenCheck(keys.tokens, stranger_refused)] if keys.asks_for_token else []), _Errors()],
         maximum_concurrent_rpcs=_CALLS,
         compression=grpc.Compression.NoCompression,
         options=[  # grpc/impl/channel_arg_names.h
@@ -67,8 +67,9 @@ def bind(server: grpc.aio.Server, address: Address, credentials: grpc.ServerCred
 class _TokenCheck(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-arg, unused-ignore]
     """Ends every call without a valid token, whatever its method, before its message is read."""
 
-    def __init__(self, tokens: Callable[[], Tokens]) -> None:
+    def __init__(self, tokens: Callable[[], Tokens], stranger_refused: Callable[[], None]) -> None:
         """`tokens` are asked for at each call."""
+        self._stranger_refused = stranger_refused
         self._tokens = tokens
         self._refusals = Refusals()
         # A handler of streams is called before any message has been received.
@@ -85,6 +86,7 @@ class _TokenCheck(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-arg, u
         return await continuation(handler_call_details)
 
     async def _refuse(self, _: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        self._stranger_refused()
         line = self._refusals.refused(context.peer(), time.monotonic())
         if line is not None:
             log.warning(line)

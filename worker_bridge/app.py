@@ -19,7 +19,7 @@ from worker_bridge.executors.language import LanguageExecutor
 from worker_bridge.executors.port import Executor
 from worker_bridge.executors.registry import Executors
 from worker_bridge.metrics import Metrics
-from worker_bridge.settings import Settings, split_address
+from worker_bridge.settings import Settings, is_loopback, split_address
 from worker_bridge.shell.ending import end
 from worker_bridge.shell.hand import Hand
 from worker_bridge.shell.links import Links
@@ -63,6 +63,9 @@ class Bridge:
         )
         self._links = Links(self._coordinator, self._streams, self._timings)
         self._hand = Hand(settings.worker_concurrency)
+        self._metrics.shows_slots(settings.worker_concurrency, lambda: self._hand.in_hand)
+        for stream in self.reads:
+            self._metrics.reads(stream)
         self._registration = Registration(self._streams, settings.worker_id, registration_expiry)
         self._worker = Worker(self._links, self._executors, self._hand, self._metrics, settings.worker_max_deliveries)
         self._stop = asyncio.Event()
@@ -153,8 +156,14 @@ class Bridge:
 
     def _serve_metrics(self) -> None:
         address = self._settings.worker_metrics_addr
-        if address:
-            self._metrics.serve(*split_address(address), lambda: self._hand.in_hand)
+        if not address:
+            return
+        if not self._settings.worker_metrics_allow_remote and not is_loopback(address):
+            raise StartError(
+                f"refusing to show metrics on {address}, beyond this machine: WORKER_METRICS_ALLOW_REMOTE=1 does. They "
+                "hold no secrets, and whoever reaches them learns the names of streams and how busy they are"
+            )
+        self._metrics.serve(*split_address(address))
 
     def _own_executors(self) -> dict[str, Executor]:
         settings = self._settings
@@ -162,14 +171,17 @@ class Bridge:
         built_in: dict[str, Executor] = {"http": HttpExecutor(policy, self._metrics)}
         caller = _caller(settings.language_access)
         for runtime, addresses in settings.lang_worker_addrs.items():
-            built_in[runtime] = LanguageExecutor(runtime, addresses, self._metrics.alarm, caller)
+            built_in[runtime] = executor = LanguageExecutor(
+                runtime, addresses, self._metrics.alarm, caller, self._metrics.execution_failed
+            )
+            self._metrics.shows_servers(runtime, len(addresses), executor.well)
         return with_added(built_in, settings.worker_executors)
 
     async def _close(self) -> None:
         await self._executors.close()
         await self._coordinator.close()
         await self._streams.close()
-        self._metrics.close()
+        await self._metrics.close()
 
 
 def _caller(files: CallerFiles) -> Caller:

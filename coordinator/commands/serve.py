@@ -28,10 +28,11 @@ def serve(options: Namespace) -> int:
     from coordinator.logs import set_up_logging
     from coordinator.settings import Settings
 
-    set_up_logging()
     given = {"listen_addr": options.listen} if options.listen else {}
+    settings = Settings(**given)
+    set_up_logging(settings.log_format, settings.log_level)
     with suppress(asyncio.CancelledError):  # stopped while it started
-        asyncio.run(_serve(Settings(**given), handshakes))
+        asyncio.run(_serve(settings, handshakes))
     return ExitStatus.SUCCESS
 
 
@@ -46,7 +47,9 @@ async def _serve(settings: Settings, handshakes: Handshakes | None) -> None:
         _on_stop(stop.set)
         if handshakes is not None:
             loop = asyncio.get_running_loop()
-            loop.add_reader(handshakes.descriptor, lambda: handshakes.read(loop.time()))
+            loop.add_reader(
+                handshakes.descriptor, lambda: coordinator.metrics.handshakes_failed(handshakes.read(loop.time()))
+            )
         if coordinator.keys.are_in_files:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, partial(coordinator.keys.look, at_once=True))
         line(f"coordinator listening on {coordinator.address}")

@@ -37,10 +37,12 @@ class _Ticket:
 
 
 class Gate:
-    """Lets `slots` callers in at a time, in the order they came; at most `queue` wait."""
+    """Lets `slots` callers in at a time, in the order they came; at most `queue` wait, in `places`."""
 
     def __init__(self, slots: int, queue: int) -> None:
         self._admission = Admission(slots, queue)
+        self.slots = slots
+        self.places = queue
         self._queued: set[_Ticket] = set()
         self._draining = False
         self._empty = asyncio.Event()

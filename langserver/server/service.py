@@ -13,10 +13,13 @@ from langserver.server.convert import check_of, execute_response, log_line, task
 from langserver.server.shelves import shelf_of
 from langserver.server.statuses import Unread
 from langserver.server.tasks import Finished, Tasks
+from langserver.server.telemetry.ended import Origin
 from langserver.zygote.job import Job, LogLine
 from langserver.zygote.request import make_job
 
 DELIVERY_SECONDS = 30
+_TRACEPARENT = "traceparent"
+_CHARACTERS = 128  # of what is kept for a log line, perhaps for long
 
 
 class LanguageService:
@@ -42,12 +45,13 @@ class LanguageService:
     ) -> lang_pb2.ExecuteResponse:
         """One task."""
         job = make_job(task_of(request), self._ceilings, "run")
-        shelf = self._shelf(request, job, call)
+        origin = _origin(request, call)
+        shelf = self._shelf(request, job, origin.principal)
         task_id = request.task_id
         del request  # the job has all that is needed; the task may wait long
         lines: list[lang_pb2.LogLine] = []
         # Made as they come: ten thousand at once would hold every other call up.
-        finished = await self._tasks.run(job, _deadline(call), lambda line: lines.append(log_line(line)), shelf)
+        finished = await self._tasks.run(job, _deadline(call), lambda line: lines.append(log_line(line)), shelf, origin)
         return execute_response(task_id, finished, lines)
 
     async def ExecuteStream(  # noqa: N802
@@ -58,12 +62,13 @@ class LanguageService:
         Written with `Call.write`, not yielded: a generator would not be told when its caller goes away.
         """
         job = make_job(task_of(request), self._ceilings, "run")
-        shelf = self._shelf(request, job, call)
+        origin = _origin(request, call)
+        shelf = self._shelf(request, job, origin.principal)
         task_id = request.task_id
         del request
         # No bound of its own: it holds at most what the task's log budget allows, and so never slows the task down.
         lines: asyncio.Queue[LogLine | None] = asyncio.Queue()
-        running = asyncio.create_task(self._tasks.run(job, _deadline(call), lines.put_nowait, shelf))
+        running = asyncio.create_task(self._tasks.run(job, _deadline(call), lines.put_nowait, shelf, origin))
         running.add_done_callback(_look_at)
         try:
             async with asyncio.timeout(None) as patience:
@@ -92,7 +97,8 @@ class LanguageService:
     ) -> lang_pb2.ValidateResponse:
         """All that is wrong with some code."""
         job = make_job(check_of(request, VALIDATE_SECONDS), self._ceilings, "validate")
-        return validate_response(await self._tasks.run(job, _deadline(call), _ignore))
+        origin = Origin(traceparent=call.header(_TRACEPARENT), principal=call.principal())
+        return validate_response(await self._tasks.run(job, _deadline(call), _ignore, origin=origin))
 
     async def GetCapabilities(  # noqa: N802
         self,
@@ -102,10 +108,16 @@ class LanguageService:
         """What this server offers."""
         return self._capabilities()
 
-    def _shelf(self, request: lang_pb2.ExecuteRequest, job: Job, call: Call) -> Shelf | None:
+    def _shelf(self, request: lang_pb2.ExecuteRequest, job: Job, principal: str) -> Shelf | None:
         if self._forms is None:
             return None
-        return shelf_of(self._forms, call.principal(), request.metadata.get("tenant", ""), job)
+        return shelf_of(self._forms, principal, request.metadata.get("tenant", ""), job)
+
+
+def _origin(request: lang_pb2.ExecuteRequest, call: Call) -> Origin:
+    said = request.metadata
+    traceparent = call.header(_TRACEPARENT) or said.get(_TRACEPARENT, "")
+    return Origin(request.task_id, said.get("run_id", "")[:_CHARACTERS], traceparent[:_CHARACTERS], call.principal())
 
 
 def _deadline(call: Call) -> float | None:

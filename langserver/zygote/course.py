@@ -49,6 +49,8 @@ class Course:
         self._conversation = Conversation(job.header.output_bytes, job.header.log_bytes, self._hand_over.wants_form)
         self._seen_bytes = 0
         self._late = False  # its time was up before its report was there
+        self._had_child_at = self._loop.time()
+        self._sealed_at: float | None = None
         self._started_at: float | None = None
         self.died_early = False  # somebody else killed its child before the program began
         self._linger_timer: asyncio.TimerHandle | None = None
@@ -109,7 +111,16 @@ class Course:
             self._hand_over.give_form_up()
         self._child.sealed = said.sealed
         outcome = await judge(
-            self._job, self._child, said, exit_, reason, wall_seconds, late=self._late, seen_bytes=self._seen_bytes
+            self._job,
+            self._child,
+            said,
+            exit_,
+            reason,
+            wall_seconds,
+            late=self._late,
+            seen_bytes=self._seen_bytes,
+            spawn_seconds=self._had_child_at - self._start,
+            seal_seconds=0.0 if self._sealed_at is None else self._sealed_at - self._had_child_at,
         )
         failure = outcome.verdict.failure
         self.died_early = (
@@ -153,7 +164,8 @@ class Course:
         said = self._conversation
         claims = said.hear(data)
         now = self._loop.time()
-        if said.sealed:
+        if self._sealed_at is None and said.sealed:
+            self._sealed_at = now
             self._settled.set()
         if self._started_at is None and said.started:
             self._started_at = now

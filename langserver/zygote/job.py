@@ -38,6 +38,8 @@ class LogLine:
 class Usage:
     """What an execution took. Wall and CPU time and memory are facts, compile and run time the child's word.
 
+    `spawn_seconds` is until it had a child, `seal_seconds` from then until that one said that it is sealed.
+
     V8 parses a script in the call that runs it: its compile time is 0, and part of its run time.
     """
 
@@ -46,6 +48,8 @@ class Usage:
     peak_memory_bytes: int = 0
     compile_seconds: float = 0.0
     run_seconds: float = 0.0
+    spawn_seconds: float = 0.0
+    seal_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,16 @@ _DOUBTFUL_TRIES: Final = 3
 class LanguageExecutor:
     """One runtime on several servers. While none of them takes a task it waits: until it is cancelled."""
 
-    def __init__(self, runtime: str, addresses: Sequence[str], alarm: Callable[[str], None], caller: Caller) -> None:
-        """Raises StartError."""
+    def __init__(
+        self,
+        runtime: str,
+        addresses: Sequence[str],
+        alarm: Callable[[str], None],
+        caller: Caller,
+        failed: Callable[[str, str], None] = lambda _runtime, _trouble: None,
+    ) -> None:
+        """`failed` is told of each execution that is tried again. Raises StartError."""
+        self._failed = failed
         self._runtime = runtime
         self._caller = caller
         self._servers = Servers(runtime, addresses, alarm, caller)
@@ -80,8 +88,13 @@ class LanguageExecutor:
         """See Executor."""
         await self._servers.close()
 
+    def well(self) -> int:
+        """How many servers answer."""
+        return self._servers.well
+
     def _avoid(self, server: Server, trouble: Trouble, asked_seconds: float, text: str) -> None:
         server.rest(asked_seconds)
+        self._failed(self._runtime, trouble.name.lower())
         if trouble is Trouble.FAULT:
             self._alarm(text)
         else:
@@ -93,7 +106,7 @@ class LanguageExecutor:
             runtime=self._runtime,
             input_json=program.input_json,
             timeout_seconds=min(program.timeout_seconds or most_seconds, most_seconds),
-            metadata={"from": "worker"},
+            metadata={"from": "worker", "run_id": task.run_id},
             limits=pb.Limits(**program.limits),
             timezone=program.timezone,
             seed=program.seed,
