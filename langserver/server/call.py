@@ -81,10 +81,11 @@ class Call:
         remaining: float | None = self._context.time_remaining()  # typeshed leaves out the call without a deadline
         return remaining
 
-    def header(self, name: str) -> str:
-        """Text that came with the call under this name, in small letters; empty when none did, or several."""
-        given = [value for key, value in self._context.invocation_metadata() or () if key == name]
-        return given[0] if len(given) == 1 and isinstance(given[0], str) else ""
+    def traceparent(self) -> str:
+        """Where the caller's span is, by his word, whatever it is; of several gRPC shows one."""
+        return next(
+            (str(value) for key, value in self._context.invocation_metadata() or () if key == "traceparent"), ""
+        )
 
     def principal(self) -> str:
         """See `principal_of`."""

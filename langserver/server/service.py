@@ -18,7 +18,6 @@ from langserver.zygote.job import Job, LogLine
 from langserver.zygote.request import make_job
 
 DELIVERY_SECONDS = 30
-_TRACEPARENT = "traceparent"
 _CHARACTERS = 128  # of what is kept for a log line, perhaps for long
 
 
@@ -97,7 +96,7 @@ class LanguageService:
     ) -> lang_pb2.ValidateResponse:
         """All that is wrong with some code."""
         job = make_job(check_of(request, VALIDATE_SECONDS), self._ceilings, "validate")
-        origin = Origin(traceparent=call.header(_TRACEPARENT), principal=call.principal())
+        origin = Origin(traceparent=call.traceparent()[:_CHARACTERS], principal=call.principal())
         return validate_response(await self._tasks.run(job, _deadline(call), _ignore, origin=origin))
 
     async def GetCapabilities(  # noqa: N802
@@ -116,7 +115,7 @@ class LanguageService:
 
 def _origin(request: lang_pb2.ExecuteRequest, call: Call) -> Origin:
     said = request.metadata
-    traceparent = call.header(_TRACEPARENT) or said.get(_TRACEPARENT, "")
+    traceparent = call.traceparent() or said.get("traceparent", "")
     return Origin(request.task_id, said.get("run_id", "")[:_CHARACTERS], traceparent[:_CHARACTERS], call.principal())
 
 

@@ -67,7 +67,7 @@ class Tasks:
         queue_seconds = loop.time() - came
         execution = Execution(job, supply, on_log, shelf)
         ended: asyncio.Future[Outcome] = loop.create_future()
-        tell = partial(self._tell, job, origin, came, queue_seconds)
+        tell = partial(self._tell, job, origin, came, came + queue_seconds)
         self._running[execution] = loop.create_task(self._own(execution, ended, tell))
         try:
             outcome = await ended
@@ -101,6 +101,6 @@ class Tasks:
             del self._running[execution]
             self._gate.leave(loop.time() - began)
 
-    def _tell(self, job: Job, origin: Origin, came: float, queue_seconds: float, outcome: Outcome) -> None:
-        seconds = asyncio.get_running_loop().time() - came
-        self._on_end(Ended(origin, job.runtime, job.header.mode, outcome, queue_seconds, seconds))
+    def _tell(self, job: Job, origin: Origin, came: float, admitted: float, outcome: Outcome) -> None:
+        ended = asyncio.get_running_loop().time()
+        self._on_end(Ended(origin, job.runtime, job.header.mode, outcome, came, admitted, ended))

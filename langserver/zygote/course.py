@@ -6,8 +6,10 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 
 from langserver.core.forms import Shelf
+from langserver.core.moments import Moments
 from langserver.core.outcome import ErrorKind
 from langserver.core.verdict import EndReason, Exit
 from langserver.wire.conversation import Conversation
@@ -49,9 +51,10 @@ class Course:
         self._conversation = Conversation(job.header.output_bytes, job.header.log_bytes, self._hand_over.wants_form)
         self._seen_bytes = 0
         self._late = False  # its time was up before its report was there
-        self._had_child_at = self._loop.time()
+        self._spawned_at = self._loop.time()
         self._sealed_at: float | None = None
         self._started_at: float | None = None
+        self._reported_at: float | None = None
         self.died_early = False  # somebody else killed its child before the program began
         self._linger_timer: asyncio.TimerHandle | None = None
         self._settled = asyncio.Event()  # the child is sealed, or will never be
@@ -111,16 +114,7 @@ class Course:
             self._hand_over.give_form_up()
         self._child.sealed = said.sealed
         outcome = await judge(
-            self._job,
-            self._child,
-            said,
-            exit_,
-            reason,
-            wall_seconds,
-            late=self._late,
-            seen_bytes=self._seen_bytes,
-            spawn_seconds=self._had_child_at - self._start,
-            seal_seconds=0.0 if self._sealed_at is None else self._sealed_at - self._had_child_at,
+            self._job, self._child, said, exit_, reason, wall_seconds, late=self._late, seen_bytes=self._seen_bytes
         )
         failure = outcome.verdict.failure
         self.died_early = (
@@ -131,7 +125,10 @@ class Course:
             and failure is not None
             and failure.kind in _OF_A_CHILD_KILLED
         )
-        return outcome
+        return replace(outcome, moments=self._moments())
+
+    def _moments(self) -> Moments:
+        return Moments(self._spawned_at, self._sealed_at, self._started_at, self._reported_at)
 
     def _overgrow(self, seen_bytes: int) -> None:
         self._seen_bytes = seen_bytes
@@ -169,6 +166,8 @@ class Course:
             self._settled.set()
         if self._started_at is None and said.started:
             self._started_at = now
+        if self._reported_at is None and said.over:
+            self._reported_at = now
         for claim in claims:
             self._on_log(LogLine(claim.stream, claim.text, now - (self._started_at or now)))
         if said.broken is not None:

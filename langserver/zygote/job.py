@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from langserver.core.claims import SecurityClaim
+from langserver.core.moments import Moments
 from langserver.core.verdict import Bounds, Verdict
 from langserver.wire.header import TaskHeader
+
+_NO_MOMENTS = Moments()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +41,6 @@ class LogLine:
 class Usage:
     """What an execution took. Wall and CPU time and memory are facts, compile and run time the child's word.
 
-    `spawn_seconds` is until it had a child, `seal_seconds` from then until that one said that it is sealed.
-
     V8 parses a script in the call that runs it: its compile time is 0, and part of its run time.
     """
 
@@ -48,8 +49,6 @@ class Usage:
     peak_memory_bytes: int = 0
     compile_seconds: float = 0.0
     run_seconds: float = 0.0
-    spawn_seconds: float = 0.0
-    seal_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +59,4 @@ class Outcome:
     logs_truncated: bool = False
     events: tuple[SecurityClaim, ...] = ()
     usage: Usage = Usage()
+    moments: Moments = _NO_MOMENTS

@@ -21,12 +21,8 @@ async def judge(  # noqa: PLR0917
     *,
     late: bool,
     seen_bytes: int,
-    spawn_seconds: float,
-    seal_seconds: float,
 ) -> Outcome:
-    """The outcome of `job` on `child`, which said this and is gone. `late`, `seen_bytes`: see Evidence; the other
-    times: see Usage.
-    """
+    """The outcome of `job` on `child`, which said this and is gone. `late`, `seen_bytes`: see Evidence."""
     evidence = Evidence(
         runtime=job.runtime,
         bounds=job.bounds,
@@ -46,7 +42,7 @@ async def judge(  # noqa: PLR0917
     )
     judged = verdict(evidence)
     events = (*said.events, *judged.events)[-MAX_EVENTS:]  # the last ones: what ended the task is among them
-    return Outcome(judged, said.logs_truncated, events, _usage(evidence, wall_seconds, spawn_seconds, seal_seconds))
+    return Outcome(judged, said.logs_truncated, events, _usage(evidence, wall_seconds))
 
 
 async def _fault(job: Job, said: Conversation) -> str | None:
@@ -58,7 +54,7 @@ async def _fault(job: Job, said: Conversation) -> str | None:
     return await output_fault(report.output)
 
 
-def _usage(evidence: Evidence, wall_seconds: float, spawn_seconds: float, seal_seconds: float) -> Usage:
+def _usage(evidence: Evidence, wall_seconds: float) -> Usage:
     exit_, report = evidence.exit, evidence.report
     return Usage(
         wall_seconds=wall_seconds,
@@ -66,8 +62,6 @@ def _usage(evidence: Evidence, wall_seconds: float, spawn_seconds: float, seal_s
         peak_memory_bytes=evidence.peak_bytes,
         compile_seconds=_claimed_seconds(report.compile_ns, wall_seconds) if report else 0.0,
         run_seconds=_claimed_seconds(report.run_ns, wall_seconds) if report else 0.0,
-        spawn_seconds=spawn_seconds,
-        seal_seconds=seal_seconds,
     )
 
 

@@ -106,7 +106,12 @@ class LanguageExecutor:
             runtime=self._runtime,
             input_json=program.input_json,
             timeout_seconds=min(program.timeout_seconds or most_seconds, most_seconds),
-            metadata={"from": "worker", "run_id": task.run_id},
+            metadata={
+                "from": "worker",
+                "run_id": task.run_id,
+                "node_id": task.node_id,
+                "attempt": str(task.attempt),
+            },
             limits=pb.Limits(**program.limits),
             timezone=program.timezone,
             seed=program.seed,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 from langserver.core.outcome import ErrorKind
+from langserver.core.traceparent import parse_traceparent
 from langserver.core.verdict import Refusal
+from langserver.wire.header import Mode
 from langserver.zygote.job import Outcome
 
 SUCCESS: Final = "SUCCESS"
@@ -16,8 +17,6 @@ STATUSES: Final = (
     *(kind.name for kind in ErrorKind if kind is not ErrorKind.UNSPECIFIED),
     *(refusal.name for refusal in Refusal),
 )
-# W3C Trace Context, section 3.2: version, trace id, parent id, flags; a later version may have more. Not all zeros.
-_TRACEPARENT: Final = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +31,21 @@ class Origin:
     @property
     def trace_id(self) -> str:
         """Empty where `traceparent` is none."""
-        found = _TRACEPARENT.fullmatch(self.traceparent)
-        return found[1] if found else ""
+        place = parse_traceparent(self.traceparent)
+        return f"{place.trace_id:032x}" if place else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """One execution, or validation. `total_seconds` is from the call's arrival to the end of the child."""
+    """One execution, or validation, that came, was admitted and ended at these moments of the loop's clock."""
 
     origin: Origin
     runtime: str
-    mode: Literal["run", "validate"]
+    mode: Mode
     outcome: Outcome
-    queue_seconds: float
-    total_seconds: float
+    came: float
+    admitted: float
+    ended: float
 
     @property
     def status(self) -> str:
@@ -54,3 +54,23 @@ class Ended:
         if verdict.refusal is not None:
             return verdict.refusal.name
         return SUCCESS if verdict.failure is None else verdict.failure.kind.name
+
+    @property
+    def seconds(self) -> float:
+        """From the call to the end of the child."""
+        return self.ended - self.came
+
+    def phases(self) -> dict[str, float]:
+        """Seconds of each phase that it came to; those in the child by the child's word, where it had a last one."""
+        moments, verdict, usage = self.outcome.moments, self.outcome.verdict, self.outcome.usage
+        found = {"queue": self.admitted - self.came}
+        if moments.spawned is not None:
+            found["spawn"] = moments.spawned - self.admitted
+            if moments.sealed is not None:
+                found["seal"] = moments.sealed - moments.spawned
+        # A quick child's words come in one piece: by our own clock nothing of it would be compiling.
+        if verdict.report is not None:
+            found["compile"], found["run"] = usage.compile_seconds, usage.run_seconds
+        elif moments.sealed is not None and moments.started is not None:
+            found["compile"], found["run"] = moments.started - moments.sealed, self.ended - moments.started
+        return found

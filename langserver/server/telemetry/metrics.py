@@ -32,9 +32,8 @@ _PHASES: Final = {
     "queue": "What executions waited for a slot",
     "spawn": "What executions with a slot waited for their child: nothing to speak of where a warm one was there",
     "seal": "From having a child to hearing that it is sealed: nothing to speak of for a warm one",
-    "compile": "What compiling took, by the child's word",
-    "run": "What running took, by the child's word",
-    "execution": "Executions as a whole, from the call's arrival to the end of the child",
+    "compile": "Compiling, by the child's word where it reported; V8 compiles in what counts as running",
+    "run": "Running, by the child's word where it reported, else to the end of the child",
 }
 # What children may claim (wire.report), and what the server sees itself (core.verdict).
 _EVENTS: Final = (
@@ -50,6 +49,7 @@ class _Runtime:
     executions: dict[str, Counter]
     validations: dict[str, Counter]
     phases: dict[str, Histogram]
+    whole: Histogram
     memory: Histogram
     cpu: Counter
     security: dict[tuple[str, str], Counter]
@@ -71,6 +71,7 @@ class Metrics:
         executions = self._counter("executions", "Executions that ended", "runtime", "status")
         validations = self._counter("validations", "Validations that ended", "runtime", "status")
         phases = {name: self._histogram(f"{name}_seconds", text, _SECONDS) for name, text in _PHASES.items()}
+        whole = self._histogram("execution_seconds", "From the call's arrival to the end of the child", _SECONDS)
         memory = self._histogram("peak_memory_bytes", "The most that executions held beyond an idle child", _BYTES)
         cpu = self._counter("cpu_seconds", "CPU time of children that ended", "runtime")
         security = self._counter("security_events", "What a layer refused a task", "runtime", "layer", "action")
@@ -89,6 +90,7 @@ class Metrics:
                 executions={status: executions.labels(name, status) for status in STATUSES},
                 validations={status: validations.labels(name, status) for status in STATUSES},
                 phases={phase: histogram.labels(name) for phase, histogram in phases.items()},
+                whole=whole.labels(name),
                 memory=memory.labels(name),
                 cpu=cpu.labels(name),
                 security={(layer, action): security.labels(name, layer, action) for layer, action in _EVENTS},
@@ -117,15 +119,11 @@ class Metrics:
             of.validations[ended.status].inc()
             return
         of.executions[ended.status].inc()
-        of.phases["queue"].observe(ended.queue_seconds)
-        of.phases["execution"].observe(ended.total_seconds)
-        if outcome.usage.wall_seconds:  # it had a child
-            of.phases["spawn"].observe(outcome.usage.spawn_seconds)
-            of.phases["seal"].observe(outcome.usage.seal_seconds)
+        of.whole.observe(ended.seconds)
+        for phase, seconds in ended.phases().items():
+            of.phases[phase].observe(seconds)
+        if outcome.moments.spawned is not None:
             of.memory.observe(outcome.usage.peak_memory_bytes)
-        if outcome.verdict.report is not None:
-            of.phases["compile"].observe(outcome.usage.compile_seconds)
-            of.phases["run"].observe(outcome.usage.run_seconds)
 
     def refused(self, reason: Reason) -> None:
         """A call."""
