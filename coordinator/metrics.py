@@ -9,6 +9,7 @@ from typing import Final, Literal, TypeAlias
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, ProcessCollector
 
+from coordinator.access.handshakes import REASONS
 from coordinator.core.report import Ruling
 from coordinator.core.states import LeaseReason, TaskState
 from coordinator.errors import StartError
@@ -67,7 +68,8 @@ class Metrics:
         letters = self._counter("dead_letters", "Dead letters that an operator asked to requeue", "result")
         self._letters = {result: letters.labels(result) for result in ("requeued", "left")}
         self._strangers = self._counter("refused_calls", "Calls without a valid token")
-        self._handshakes = self._counter("failed_handshakes", "Clients that could not connect over TLS", "reason")
+        handshakes = self._counter("failed_handshakes", "Clients that could not connect over TLS", "reason")
+        self._handshakes = {reason: handshakes.labels(reason.replace(" ", "_")) for reason in REASONS}
         self._outbox = self._gauge("outbox_tasks", "Tasks in the outbox: to be put into their streams, now or later")
         self._outbox_lag = self._gauge("outbox_lag_seconds", "How long the oldest of those that are due waits")
         self._endpoint = Endpoint(self._registry)
@@ -125,7 +127,7 @@ class Metrics:
     def handshakes_failed(self, reasons: Mapping[str, int]) -> None:
         """So many clients could not connect, by reason."""
         for reason, count in reasons.items():
-            self._handshakes.labels(reason.replace(" ", "_")).inc(count)
+            self._handshakes[reason].inc(count)
 
     def show_outbox(self, tasks: int, lag_seconds: float) -> None:
         """How it is."""

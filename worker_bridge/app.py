@@ -14,10 +14,13 @@ from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.errors import StartError, StreamRefused, Unreachable
 from worker_bridge.executors.added import with_added
 from worker_bridge.executors.egress.exceptions import policy_with
+from worker_bridge.executors.egress.policy import HostClass
+from worker_bridge.executors.egress.refusal import Reason
 from worker_bridge.executors.http.executor import HttpExecutor
 from worker_bridge.executors.language import LanguageExecutor
 from worker_bridge.executors.port import Executor
 from worker_bridge.executors.registry import Executors
+from worker_bridge.executors.trouble import TROUBLES
 from worker_bridge.metrics import Metrics
 from worker_bridge.settings import Settings, is_loopback, split_address
 from worker_bridge.shell.ending import end
@@ -169,12 +172,13 @@ class Bridge:
         settings = self._settings
         policy = policy_with(settings.http_allow_networks, settings.http_allow_hosts)
         built_in: dict[str, Executor] = {"http": HttpExecutor(policy, self._metrics)}
+        self._metrics.sends_requests(HostClass, Reason)
         caller = _caller(settings.language_access)
         for runtime, addresses in settings.lang_worker_addrs.items():
             built_in[runtime] = executor = LanguageExecutor(
                 runtime, addresses, self._metrics.alarm, caller, self._metrics.execution_failed
             )
-            self._metrics.shows_servers(runtime, len(addresses), executor.well)
+            self._metrics.shows_servers(runtime, len(addresses), executor.well, TROUBLES)
         return with_added(built_in, settings.worker_executors)
 
     async def _close(self) -> None:

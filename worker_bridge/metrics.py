@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from importlib.metadata import version
 from typing import Literal
 
@@ -87,10 +87,19 @@ class Metrics:
         self._slots.set(slots)
         self._in_hand.set_function(in_hand)
 
-    def shows_servers(self, runtime: str, addresses: int, well: Callable[[], int]) -> None:
-        """Asks `well` at each look."""
+    def shows_servers(self, runtime: str, addresses: int, well: Callable[[], int], troubles: Iterable[str]) -> None:
+        """Asks `well` at each look. `troubles` is what there may be with them."""
+        for trouble in troubles:
+            self._troubles.labels(runtime, trouble)
         self._servers.labels(runtime, "well").set_function(well)
         self._servers.labels(runtime, "away").set_function(lambda: addresses - well())
+
+    def sends_requests(self, hosts: Iterable[str], refusals: Iterable[str]) -> None:
+        """There are http tasks: to hosts of these classes, refused for these reasons."""
+        for host in hosts:
+            self._http_seconds.labels(host, "2xx")
+        for reason in refusals:
+            self._http_refused.labels(reason)
 
     def reads(self, stream: str) -> None:
         """A stream that will be read."""

@@ -27,6 +27,8 @@ _REASONS: Final = (
     ("WRONG_VERSION_NUMBER", "no TLS"),
     ("HTTP_REQUEST", "no TLS"),
 )
+_OTHER: Final = "another reason"
+REASONS: Final = (*dict.fromkeys(words for _, words in _REASONS), _OTHER)
 _CORES_LINE: Final = re.compile(r"[IWE]\d{4} ")  # the core's; what is fatal begins with F
 
 
@@ -48,7 +50,7 @@ class Handshakes:
         failed: Counter[str] = Counter()
         for line in os.read(self.descriptor, _PIPE_BYTES).decode("utf-8", "replace").splitlines():
             if _FAILED in line:
-                failed[next((words for sign, words in _REASONS if sign in line), "another reason")] += 1
+                failed[next((words for sign, words in _REASONS if sign in line), _OTHER)] += 1
             elif not _CORES_LINE.match(line):
                 self._own.write(f"{line}\n")
         self._counts += failed

@@ -94,14 +94,18 @@ class Endpoint:
                 elif request.method != b"GET":
                     await _send(peer, connection, 405, b"")
                 else:
-                    await _send(peer, connection, 200, await self._figures())
+                    await _send(peer, connection, *await self._figures())
 
-    async def _figures(self) -> bytes:
-        """As they are; to those who ask too often, as they were a moment ago."""
+    async def _figures(self) -> tuple[int, bytes]:
+        """Status and text: as they are; to those who ask too often, as they were a moment ago."""
         rendered = self._rendered
         if rendered is None or (rendered.done() and asyncio.get_running_loop().time() >= self._good_until):
             self._rendered = rendered = asyncio.get_running_loop().create_task(self._render())
-        return await asyncio.shield(rendered)
+        try:
+            return 200, await asyncio.shield(rendered)
+        except Exception:
+            log.exception("the figures could not be made")
+            return 500, b""
 
     async def _render(self) -> bytes:
         loop = asyncio.get_running_loop()
