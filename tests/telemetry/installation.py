@@ -60,9 +60,11 @@ class Program:
                 stderr=log,
                 text=True,
             )
+
+    def wait_until_ready(self) -> None:
+        """It says one line then."""
         assert self.process.stdout is not None
-        self.said = self.process.stdout.readline()
-        assert self.said, self.log.read_text()
+        assert self.process.stdout.readline(), self.log.read_text()
 
     def lines(self, **wanted: object) -> list[dict[str, Any]]:
         """Its log, as far as it has these fields."""
@@ -137,6 +139,8 @@ class Installation:
         self.redis.start()
         for program in self.programs:
             program.start()
+        for program in self.programs:
+            program.wait_until_ready()
 
     def stop(self) -> None:
         for program in reversed(self.programs):

@@ -18,6 +18,7 @@ from tests.telemetry.installation import CANARY, HOSTILE, TOO_MANY, TRACE, Insta
 
 ROOT = Path(__file__).resolve().parents[2]
 TELEMETRY = ROOT / "deploy" / "telemetry"
+pytestmark = pytest.mark.timeout(300)  # on a busy machine all these processes take long to start
 OPERATIONS = ROOT / "docs" / "operations.md"
 
 

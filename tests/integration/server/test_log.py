@@ -16,7 +16,8 @@ HOSTILE = f"{WORD}\n2026-01-01 00:00:00,000 ERROR langserver.server.app: {WORD}\
 TASK_ID = HOSTILE.replace(WORD, "AN ID")
 
 
-def test_no_word_of_a_caller_or_a_program_but_ids_is_in_it():
+def test_no_word_of_a_caller_or_a_program_is_in_it():
+    """But his ids, and those as JSON."""
     with running_server(LANG_RUNTIMES="python,js", LANG_ZYGOTE_MAX_TASKS="3") as server:
         with server.connect() as client:
             for runtime, code in (
