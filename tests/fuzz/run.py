@@ -20,7 +20,7 @@ LONGEST_INPUT = 4096
 
 def main(name: str, seconds: str, folder: str) -> None:
     # The oracle too: it leads to inputs that native code, which shows no coverage, tells apart.
-    with atheris.instrument_imports(include=["langserver", "tests.fuzz.oracle"]):
+    with atheris.instrument_imports(include=["langserver", "worker_bridge", "h11", "tests.fuzz.oracle"]):
         target = importlib.import_module(f"tests.fuzz.targets.{name}")
     kept = Path(folder) / name
     kept.mkdir(parents=True, exist_ok=True)

@@ -133,6 +133,8 @@ def test_json_that_nobody_takes_is_text(text: str) -> None:
 def test_an_excerpt_is_one_line_of_a_kibibyte_that_shows_what_is_there() -> None:
     assert excerpt(b"plain\r\n\x1b[31m\0\\") == "plain\\r\\n\\x1b[31m\\x00\\\\"
     assert excerpt("a\u202eb\u200b\ufeff\u2066é".encode()) == "a\\u202eb\\u200b\\ufeff\\u2066é"
+    # A mark of control amid letters, what is no character yet, letters that show as nothing.
+    assert excerpt("\u180e\u038d\u115f\u3164한글".encode()) == "\\u180e\\u038d\\u115f\\u3164한글"
     for hostile in (
         b"\n" * 10_000,
         "ü".encode() * 10_000,

@@ -9,8 +9,11 @@ from typing import Final
 
 EXCERPT_BYTES: Final = 1_024
 
-# Whatever a terminal, a log or a reader's eye could be misled by: controls, direction marks, what shows as nothing.
-_UNSAFE = re.compile(r"[^\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u05ff\u0900-\u1fff\u2e80-\ud7ff\uf900-\ufaff]|\\")
+# Nothing that a terminal, a log or a reader's eye could be misled by: controls, direction marks, what shows as nothing.
+_SHOWN = re.compile(
+    r"[\x20-\x5b\x5d-\x7e\xa1-\xac\xae-\u02ff\u0370-\u05ff\u0900-\u115e\u1161-\u17b3\u17b6-\u1fff"
+    r"\u2e80-\u3163\u3165-\ud7ff\uf900-\ufaff]"
+)
 
 
 class Kind(StrEnum):
@@ -42,7 +45,8 @@ def excerpt(hostile: bytes, most_bytes: int = EXCERPT_BYTES) -> str:
     shown: list[str] = []
     size = 0
     for character in text:
-        safe = _UNSAFE.sub(_escaped, character)
+        # Those ranges have holes, which are no characters yet, and single marks of control.
+        safe = character if _SHOWN.match(character) and character.isprintable() else _escaped(character)
         size += len(safe.encode())
         if size > most_bytes - 3:  # room for the dots
             return "".join(shown) + "..."
@@ -50,8 +54,7 @@ def excerpt(hostile: bytes, most_bytes: int = EXCERPT_BYTES) -> str:
     return "".join(shown)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    character = found.group()
+def _escaped(character: str) -> str:
     if character == "\N{REPLACEMENT CHARACTER}":
         return "?"
     return codecs.encode(character, "unicode_escape").decode()
