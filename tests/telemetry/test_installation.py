@@ -243,13 +243,14 @@ def test_every_alert_has_its_words_and_its_section() -> None:
         assert rule["labels"]["severity"] in ("critical", "warning")
 
 
-def test_prometheus_takes_the_rules() -> None:
+@pytest.mark.parametrize(
+    ("what", "file"), [("check", TELEMETRY / "alerts.yaml"), ("test", Path(__file__).with_name("alerts_fire.yaml"))]
+)
+def test_prometheus_takes_the_rules_and_they_fire(what: str, file: Path) -> None:
     promtool = shutil.which("promtool")
     if promtool is None:
         pytest.skip("promtool is missing: apt-get install prometheus")
-    ended = subprocess.run(
-        [promtool, "check", "rules", TELEMETRY / "alerts.yaml"], capture_output=True, text=True, check=False
-    )
+    ended = subprocess.run([promtool, what, "rules", file], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr + ended.stdout
 
 
