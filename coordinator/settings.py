@@ -121,6 +121,12 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
+        shown_at = self.metrics_addr
+        if shown_at and not self.metrics_allow_remote and not address.is_local(address.parse_address(shown_at)):
+            raise ValueError(
+                f"COORDINATOR_METRICS_ADDR is {shown_at}, beyond this machine: COORDINATOR_METRICS_ALLOW_REMOTE=1 "
+                "allows that. Metrics hold no secrets, and whoever reaches them learns how many tasks there are"
+            )
         if (self.tls_cert is None) is not (self.tls_key is None):
             raise ValueError("COORDINATOR_TLS_CERT and COORDINATOR_TLS_KEY go together: one of them is missing")
         if self.tls_client_ca is not None and self.tls_cert is None:

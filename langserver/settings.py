@@ -18,7 +18,7 @@ from langserver.limits import Ceilings
 from langserver.python_runtime.packages.names import MEANT, parse_modules
 from langserver.sandbox.layers import LAYERS, REQUIRED, parse_layers
 from langserver.server.access.tokens import TOKEN_BYTES, is_token
-from langserver.server.address import parse_address
+from langserver.server.address import is_local, parse_address
 from langserver.server.cores import usable_cores
 from langserver.server.telemetry.lines import FORMATS, LEVELS
 from langserver.zygote.request import RUNTIMES, canonical_runtime
@@ -162,6 +162,12 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"LANG_DEFAULT_TIMEOUT_SECONDS is {self.default_timeout_seconds}, above LANG_MAX_TIMEOUT_SECONDS, "
                 f"which is {self.max_timeout_seconds}"
+            )
+        shown_at = self.metrics_addr
+        if shown_at and not self.metrics_allow_remote and not is_local(parse_address(shown_at)):
+            raise ValueError(
+                f"LANG_METRICS_ADDR is {shown_at}, beyond this machine: LANG_METRICS_ALLOW_REMOTE=1 allows that. "
+                "Metrics hold no secrets, and whoever reaches them learns how busy the server is and what is refused"
             )
         if (self.tls_cert is None) is not (self.tls_key is None):
             raise ValueError("LANG_TLS_CERT and LANG_TLS_KEY go together: one of them is missing")

@@ -22,7 +22,7 @@ from worker_bridge.executors.port import Executor
 from worker_bridge.executors.registry import Executors
 from worker_bridge.executors.trouble import TROUBLES
 from worker_bridge.metrics import Metrics
-from worker_bridge.settings import Settings, is_loopback, split_address
+from worker_bridge.settings import Settings, split_address
 from worker_bridge.shell.ending import end
 from worker_bridge.shell.hand import Hand
 from worker_bridge.shell.links import Links
@@ -159,14 +159,8 @@ class Bridge:
 
     def _serve_metrics(self) -> None:
         address = self._settings.worker_metrics_addr
-        if not address:
-            return
-        if not self._settings.worker_metrics_allow_remote and not is_loopback(address):
-            raise StartError(
-                f"refusing to show metrics on {address}, beyond this machine: WORKER_METRICS_ALLOW_REMOTE=1 does. They "
-                "hold no secrets, and whoever reaches them learns the names of streams and how busy they are"
-            )
-        self._metrics.serve(*split_address(address))
+        if address:
+            self._metrics.serve(*split_address(address))
 
     def _own_executors(self) -> dict[str, Executor]:
         settings = self._settings

@@ -47,7 +47,7 @@ def _grpc_address(text: str) -> str:
     return text if text.startswith("unix:") and text != "unix:" else _host_and_port(text)
 
 
-def is_loopback(text: str) -> bool:
+def _is_loopback(text: str) -> bool:
     """Whether only processes of this machine can connect. A host name other than localhost may mean anything."""
     host, _ = split_address(text)
     if host.lower() == "localhost":
@@ -212,6 +212,12 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
+        address = self.worker_metrics_addr
+        if address and not self.worker_metrics_allow_remote and not _is_loopback(address):
+            raise ValueError(
+                f"WORKER_METRICS_ADDR is {address}, beyond this machine: WORKER_METRICS_ALLOW_REMOTE=1 allows that. "
+                "Metrics hold no secrets, and whoever reaches them learns which streams there are and how busy"
+            )
         try:
             _ = self.timings
         except TimingError as error:

@@ -21,7 +21,7 @@ from langserver.errors import StartError
 from langserver.sandbox import confine
 from langserver.sandbox.probe import LayerStatus, probe
 from langserver.server.access.handshakes import Handshakes
-from langserver.server.address import Address, is_local, parse_address
+from langserver.server.address import Address, parse_address
 from langserver.server.capabilities import capabilities, layers_in_force, with_packages
 from langserver.server.cores import usable_cores
 from langserver.server.descriptors import raise_descriptor_limit
@@ -179,11 +179,6 @@ def _serve_metrics(settings: Settings, metrics: Metrics) -> Endpoint:
     from langserver.server.telemetry.endpoint import Endpoint
 
     address = parse_address(settings.metrics_addr or "")
-    if not settings.metrics_allow_remote and not is_local(address):
-        raise StartError(
-            f"refusing to show metrics on {address}, beyond this machine: LANG_METRICS_ALLOW_REMOTE=1 does. They hold "
-            "no secrets, and whoever reaches them learns how busy the server is and what its layers refuse"
-        )
     endpoint = Endpoint(metrics.registry)
     try:
         port = endpoint.listen(address.host, address.port)

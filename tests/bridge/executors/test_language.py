@@ -85,7 +85,7 @@ async def test_what_is_asked_of_a_server(start: Start) -> None:
         runtime="python",
         input_json="[1.50]",
         timeout_seconds=7,
-        metadata={"from": "worker"},
+        metadata={"from": "worker", "run_id": "run", "node_id": "node", "attempt": "1"},
         limits=pb.Limits(memory_mb=9),
         timezone="Asia/Tokyo",
         seed=0,

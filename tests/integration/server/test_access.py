@@ -157,8 +157,3 @@ def test_files_that_hold_something_else(pki, tmp_path):
         **pki.settings(LANG_TLS_KEY=str(key))
     )
     assert "LANG_TLS_CLIENT_CA holds no certificates" in refusal_to_start(**pki.settings(LANG_TLS_CLIENT_CA=str(other)))
-
-
-def test_metrics_are_not_shown_beyond_this_machine_unasked():
-    words = refusal_to_start(LANG_METRICS_ADDR="0.0.0.0:0")
-    assert "LANG_METRICS_ALLOW_REMOTE=1" in words
