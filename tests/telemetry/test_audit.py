@@ -103,20 +103,20 @@ async def test_what_was_left_out_is_said_though_nothing_more_comes(told: Any, mo
     async with asyncio.timeout(60):
         while "left_out" not in told()[-1]:  # noqa: ASYNC110 - the log has no event
             await asyncio.sleep(0.01)
-    assert told()[-1]["left_out"] == 30
+    assert told()[-1]["left_out"] == 48
 
 
 def test_windows_end_and_begin_anew() -> None:
     flood = Flood()
-    assert [flood.admits("a", 0.0) for _ in range(25)] == [True] * 20 + [False] * 5
+    assert [flood.admits("a", 20, 0.0) for _ in range(25)] == [True] * 20 + [False] * 5
     assert flood.over(WINDOW_SECONDS - 0.1) == []
     assert flood.over(WINDOW_SECONDS) == [("a", 5)]
     assert not flood.is_counting
-    assert flood.admits("a", WINDOW_SECONDS)
+    assert flood.admits("a", 20, WINDOW_SECONDS)
 
 
 def test_however_many_keys_there_are_few_are_kept() -> None:
     flood = Flood()
-    admitted = sum(flood.admits(number, 0.0) for number in range(10_000))
+    admitted = sum(flood.admits(number, 20, 0.0) for number in range(10_000))
     assert admitted == 256 + 20
     assert dict(flood.over(WINDOW_SECONDS)) == {None: 10_000 - admitted}

@@ -81,8 +81,8 @@ async def test_a_query_is_no_matter(port: int) -> None:
         (b"POST /metrics HTTP/1.1\r\nHost: here\r\nContent-Length: 5\r\n\r\nhello", 405),
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n", 400),
         (b"GET /metrics HTTP/1.1\r\n\r\n", 400),  # no Host (RFC 9112, section 3.2)
-        (b"GET /metrics HTTP/1.1\r\nHost: here\r\nX: " + b"x" * 20_000, 431),
-        (b"GET /" + b"x" * 20_000, 431),
+        (b"GET /metrics HTTP/1.1\r\nHost: here\r\nX: " + b"x" * 20_000 + b"\r\n\r\n", 431),
+        (b"GET /" + b"x" * 20_000 + b" HTTP/1.1\r\nHost: here\r\n\r\n", 431),
     ],
 )
 async def test_what_is_no_such_request(port: int, said: bytes, status: int) -> None:
@@ -93,7 +93,8 @@ async def test_what_is_no_such_request(port: int, said: bytes, status: int) -> N
     assert (await answer(port, ASK)).startswith(b"HTTP/1.1 200 ")
 
 
-async def test_of_many_who_say_nothing_the_oldest_go(port: int) -> None:
+async def test_of_many_who_say_nothing_the_oldest_go(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("langserver.server.telemetry.endpoint._SECONDS", 3600)
     silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(40)]
     got = await answer(port, ASK)
     assert got.startswith(b"HTTP/1.1 200 ")
@@ -133,6 +134,17 @@ async def test_they_are_looked_up_anew_after_a_while(port: int, counting: Counti
     async with asyncio.timeout(GUARD_SECONDS):
         while await answer(port, ASK) == first:  # noqa: ASYNC110 - another side's clock
             await asyncio.sleep(0.02)
+
+
+async def test_others_have_their_turn_between_two_families() -> None:
+    registry, turns = CollectorRegistry(), 0
+    for number in range(50):
+        Counter(f"things_{number}", "Things", registry=registry)
+    rendering = asyncio.create_task(Endpoint(registry)._render())
+    while not rendering.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert turns >= 50
 
 
 async def test_a_collector_that_fails_ends_its_scrape_only(port: int, counting: Counting) -> None:

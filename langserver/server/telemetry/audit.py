@@ -31,6 +31,11 @@ _OUTCOMES: Final = {
 _SURVIVED: Final = (logging.INFO, "a task was refused something")  # and its program went on, or failed otherwise
 
 
+# Lines in one window: each of a task names another one, the others differ in nothing.
+_OF_TASKS: Final = 20
+_OF_OTHERS: Final = 2
+
+
 class Event(Enum):
     """What is no execution's, with its words."""
 
@@ -42,7 +47,7 @@ class Event(Enum):
 
 
 class Audit:
-    """Writes audit lines: of one event and one principal twenty in ten seconds, and then how many more there were."""
+    """Writes audit lines: of one event and one principal some in ten seconds, and then how many more there were."""
 
     def __init__(self) -> None:
         self._flood = Flood()
@@ -61,7 +66,7 @@ class Audit:
             level = logging.WARNING
         origin = ended.origin
         for (layer, action), count in seen.items() or ((("", ""), 0),):
-            if self._admits(name, origin.principal):
+            if self._admits(_OF_TASKS, name, origin.principal):
                 log.log(
                     level,
                     text,
@@ -81,7 +86,7 @@ class Audit:
 
     def tell(self, event: Event, *, runtime: str = "", reason: str = "", count: int = 1) -> None:
         """What is no execution's, so many times. `reason` is one of a closed set."""
-        if self._admits(event.name, ""):
+        if self._admits(_OF_OTHERS, event.name, reason=reason):
             log.warning(event.value, extra=fields(event=event.name, reason=reason, runtime=runtime, count=count))
 
     def close(self) -> None:
@@ -90,9 +95,9 @@ class Audit:
             self._timer.cancel()
         self._end_windows(float("inf"))
 
-    def _admits(self, name: str, principal: str) -> bool:
+    def _admits(self, lines: int, name: str, principal: str = "", reason: str = "") -> bool:
         loop = asyncio.get_running_loop()
-        admitted = self._flood.admits((name, principal), loop.time())
+        admitted = self._flood.admits((name, principal, reason), lines, loop.time())
         if self._timer is None:
             self._timer = loop.call_at(self._flood.next_end, self._look)
         return admitted
@@ -104,10 +109,10 @@ class Audit:
 
     def _end_windows(self, now: float) -> None:
         for key, left_out in self._flood.over(now):
-            name, principal = key if isinstance(key, tuple) else ("", "")
+            name, principal, reason = key if isinstance(key, tuple) else ("ALL_OTHERS", "", "")
             log.warning(
                 "audit lines were left out",
-                extra=fields(event=name or "ALL_OTHERS", left_out=left_out, principal=_shown(principal)),
+                extra=fields(event=name, left_out=left_out, principal=_shown(principal), reason=reason),
             )
 
 

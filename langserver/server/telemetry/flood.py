@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 WINDOW_SECONDS: Final = 10.0
-_LINES: Final = 20  # of one key in one window
 _KEYS: Final = 256  # those beyond share one
 
 
@@ -24,12 +23,12 @@ class Flood:
     def __init__(self) -> None:
         self._windows: dict[Hashable, _Window] = {}
 
-    def admits(self, key: Hashable, now: float) -> bool:
-        """Whether one more line of this key is written; if not, it is counted."""
+    def admits(self, key: Hashable, lines: int, now: float) -> bool:
+        """Whether one more line of this key is written, of which a window has so many; if not, it is counted."""
         if key not in self._windows and len(self._windows) >= _KEYS:
             key = None
         window = self._windows.setdefault(key, _Window(now + WINDOW_SECONDS))
-        if window.lines < _LINES:
+        if window.lines < lines:
             window.lines += 1
             return True
         window.left_out += 1
