@@ -100,7 +100,8 @@ def listening(command: tuple[str, ...], settings: Mapping[str, str]) -> Iterator
 
     Raises NotAvailable when it prints none.
     """
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("LANG_")} | dict(settings)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("LANG_")}
+    environment |= {"LANG_LOG_LEVEL": "warning", **settings}  # a line an execution would be all that one sees
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
         try:
             assert server.stdout is not None

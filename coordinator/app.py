@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -16,10 +18,12 @@ from coordinator.core.retry import RetryRule
 from coordinator.dead_letters import DeadLetters
 from coordinator.dispatcher import Dispatcher
 from coordinator.endpoint import bind, make_server
-from coordinator.errors import StartError
+from coordinator.errors import StartError, StoreUnavailable
+from coordinator.metrics import Metrics
 from coordinator.pb import coordinator_pb2_grpc as pb_grpc
 from coordinator.service import CoordinatorService, Rules, WorkflowService
 from coordinator.settings import Settings
+from coordinator.store import outbox
 from coordinator.store.database import Database
 from coordinator.store.opened import opener
 from coordinator.streams.port import StreamPort
@@ -33,6 +37,7 @@ log = logging.getLogger(__name__)
 
 _LAST_CALLS_SECONDS: Final = 5.0
 _AGAIN_SECONDS: Final = 1.0
+_FIGURES_SECONDS: Final = 5.0
 
 
 class Coordinator:
@@ -50,6 +55,7 @@ class Coordinator:
         self._server: grpc.aio.Server | None = None
         self._loops: list[asyncio.Task[None]] = []
         self.address: Address = parse_address(settings.listen_addr)
+        self.metrics = Metrics()
 
     async def start(self) -> None:
         """Opens the database, listens and begins to dispatch; `address` then has the port. Raises StartError."""
@@ -60,6 +66,7 @@ class Coordinator:
             raise StartError(str(error)) from None
         check_exposure(self.address, _protection(settings), settings.allow_insecure)
         try:
+            self._serve_metrics()
             self._database = await asyncio.to_thread(opener(settings.database_url.get_secret_value()))
             self._streams = self._given or _redis(settings)
             await self._serve(self._database, self._streams)
@@ -78,6 +85,7 @@ class Coordinator:
             await self._streams.close()
         if self._database is not None:
             await self._database.close()
+        await self.metrics.close()
         self._server, self._database, self._streams, self._loops = None, None, None, []
 
     async def __aenter__(self) -> Self:
@@ -92,9 +100,9 @@ class Coordinator:
     async def _serve(self, database: Database, streams: StreamPort) -> None:
         settings = self._settings
         prefix, shards = settings.stream_prefix, settings.stream_shards
-        dispatcher = Dispatcher(database, streams, prefix, shards)
+        dispatcher = Dispatcher(database, streams, prefix, shards, self.metrics)
         plan = SweepPlan(settings.sweep_seconds, settings.retention_seconds, settings.max_deliveries)
-        sweeper = Sweeper(database, streams, plan, dispatcher.wake)
+        sweeper = Sweeper(database, streams, plan, dispatcher.wake, self.metrics)
         rules = Rules(
             lease_seconds=settings.lease_ttl_seconds,
             max_attempts=settings.max_attempts,
@@ -102,17 +110,32 @@ class Coordinator:
             require_digest=settings.require_digest,
             retry=RetryRule(settings.retry_seconds),
         )
-        letters = DeadLetters(database, streams, prefix, shards)
-        self._server = server = make_server(self.keys, self._tracing)
+        letters = DeadLetters(database, streams, prefix, shards, self.metrics)
+        self._server = server = make_server(self.keys, self.metrics.stranger_refused, self._tracing)
         pb_grpc.add_WorkflowServiceServicer_to_server(
-            WorkflowService(database, rules, dispatcher.wake, sweeper.call), server
+            WorkflowService(database, rules, dispatcher.wake, sweeper.call, self.metrics), server
         )
         pb_grpc.add_CoordinatorServicer_to_server(
-            CoordinatorService(database, letters, settings.max_attempts, dispatcher.wake), server
+            CoordinatorService(database, letters, settings.max_attempts, dispatcher.wake, self.metrics), server
         )
         self.address = bind(server, self.address, self.keys.credentials())
         await server.start()
-        self._loops = [asyncio.create_task(_kept(run)) for run in (dispatcher.run, sweeper.run, self.keys.keep)]
+        loops: list[Callable[[], Coroutine[Any, Any, None]]] = [dispatcher.run, sweeper.run, self.keys.keep]
+        if settings.metrics_addr:
+            loops.append(partial(self._show_figures, database))
+        self._loops = [asyncio.create_task(_kept(run)) for run in loops]
+
+    def _serve_metrics(self) -> None:
+        if self._settings.metrics_addr:
+            address = parse_address(self._settings.metrics_addr)
+            self.metrics.serve(address.host, address.port)
+
+    async def _show_figures(self, database: Database) -> None:
+        while True:
+            with suppress(StoreUnavailable):  # its own failures are counted
+                backlog = await database.run(outbox.backlog)
+                self.metrics.show_outbox(backlog.tasks, backlog.lag_ms / 1000)
+            await asyncio.sleep(_FIGURES_SECONDS)
 
 
 async def _kept(run: Callable[[], Coroutine[Any, Any, None]]) -> None:

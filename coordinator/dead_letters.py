@@ -11,6 +11,7 @@ from coordinator.core.letters import Letter, read_letter
 from coordinator.core.queues import RUNTIMES, dead_stream_of, stream_of
 from coordinator.core.states import TaskState
 from coordinator.errors import StreamRefused
+from coordinator.metrics import Metrics
 from coordinator.store import results, tasks
 from coordinator.store.database import Database
 from coordinator.streams.port import StreamPort
@@ -31,8 +32,9 @@ class Requeued:
 class DeadLetters:
     """The dead-letter streams of this installation's queues."""
 
-    def __init__(self, database: Database, streams: StreamPort, prefix: str, shards: int) -> None:
+    def __init__(self, database: Database, streams: StreamPort, prefix: str, shards: int, metrics: Metrics) -> None:
         self._database = database
+        self._metrics = metrics
         self._streams = streams
         self._prefix = prefix
         self._shards = shards
@@ -75,7 +77,10 @@ class DeadLetters:
         state = await self._database.run(lambda tx: results.revive(tx, run_id, task_id))
         if state is None:
             return "there is no such task"
-        return None if state is TaskState.FAILED else f"the task is {state.name}"
+        if state is TaskState.FAILED:
+            self._metrics.moved(TaskState.PENDING, "requeued")
+            return None
+        return f"the task is {state.name}"
 
     async def _dead_streams(self, queue: str) -> list[str]:
         queues = [queue] if queue else [*dict.fromkeys((*_BUILT_IN, *await self._database.run(tasks.queues)))]

@@ -11,7 +11,9 @@ from typing import Final
 
 from coordinator.core.queues import shard_of, stream_of
 from coordinator.core.retry import Backoff
+from coordinator.core.states import TaskState
 from coordinator.errors import StoreUnavailable, StreamRefused, StreamUnavailable
+from coordinator.metrics import Metrics
 from coordinator.store import outbox
 from coordinator.store.database import Database
 from coordinator.store.outbox import Dispatched, Due
@@ -30,8 +32,9 @@ _LONGEST_WAIT_SECONDS: Final = 1.0  # another coordinator's commits wake nobody 
 class Dispatcher:
     """Puts the outbox's rows into streams, the longest waiting first."""
 
-    def __init__(self, database: Database, streams: StreamPort, prefix: str, shards: int) -> None:
+    def __init__(self, database: Database, streams: StreamPort, prefix: str, shards: int, metrics: Metrics) -> None:
         self._database = database
+        self._metrics = metrics
         self._streams = streams
         self._prefix = prefix
         self._shards = shards
@@ -85,7 +88,9 @@ class Dispatcher:
             for stream, (due, _), answer in zip(streams, rows, answers, strict=True)
             if isinstance(answer, str)
         ]
-        await self._database.run(lambda tx: outbox.dispatched(tx, done))
+        self._metrics.moved(
+            TaskState.QUEUED, "dispatched", await self._database.run(lambda tx: outbox.dispatched(tx, done))
+        )
         for stream, answer in zip(streams, answers, strict=True):
             if isinstance(answer, StreamRefused):  # its row is tried again when the claim ends; others need not wait
                 self._refuses(stream, answer)
@@ -96,6 +101,7 @@ class Dispatcher:
 
     def _refuses(self, stream: str, why: StreamRefused) -> None:
         """Said once: there may be any number of tasks for it."""
+        self._metrics.stream_refused()
         if stream not in self._refused:
             log.error("%s cannot be used, its tasks wait until somebody deletes it: %s", ascii(stream), why)
         self._refused.add(stream)
@@ -113,6 +119,7 @@ class Dispatcher:
 
     def _failed(self, error: Exception) -> float:
         """How long to wait; said once for each time that it went away."""
+        self._metrics.put_off("dispatcher")
         if not self._backoff.failures:
             log.warning("tasks are not dispatched: %s", error)
         self._backoff = self._backoff.failed()

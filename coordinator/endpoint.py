@@ -33,11 +33,11 @@ _STATUSES: Final = (
 )
 
 
-def make_server(keys: Keys, tracing: Tracing | None = None) -> grpc.aio.Server:
-    """A server with its token check, without port and services."""
+def make_server(keys: Keys, stranger_refused: Callable[[], None], tracing: Tracing | None = None) -> grpc.aio.Server:
+    """A server with its token check, without port and services. `stranger_refused` is told of calls without a token."""
     return grpc.aio.server(
         interceptors=[
-            *([_TokenCheck(keys.tokens)] if keys.asks_for_token else []),
+            *([_TokenCheck(keys.tokens, stranger_refused)] if keys.asks_for_token else []),
             *([SpanInterceptor(tracing)] if tracing is not None else []),
             _Errors(),
         ],
@@ -75,8 +75,9 @@ def bind(server: grpc.aio.Server, address: Address, credentials: grpc.ServerCred
 class _TokenCheck(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-arg, unused-ignore]
     """Ends every call without a valid token, whatever its method, before its message is read."""
 
-    def __init__(self, tokens: Callable[[], Tokens]) -> None:
+    def __init__(self, tokens: Callable[[], Tokens], stranger_refused: Callable[[], None]) -> None:
         """`tokens` are asked for at each call."""
+        self._stranger_refused = stranger_refused
         self._tokens = tokens
         self._refusals = Refusals()
         # A handler of streams is called before any message has been received.
@@ -93,6 +94,7 @@ class _TokenCheck(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-arg, u
         return await continuation(handler_call_details)
 
     async def _refuse(self, _: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        self._stranger_refused()
         line = self._refusals.refused(context.peer(), time.monotonic())
         if line is not None:
             log.warning(line)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import random
 import uuid
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -16,18 +17,29 @@ from google.protobuf.message import Message
 from coordinator import convert
 from coordinator.alarm import Alarm
 from coordinator.core.lease import ttl_in_force
-from coordinator.core.report import Ruling
+from coordinator.core.report import Report, Ruling
 from coordinator.core.retry import RetryRule
 from coordinator.core.states import LeaseReason, TaskState
 from coordinator.core.submission import check_name
 from coordinator.dead_letters import DeadLetters
 from coordinator.errors import InvalidRequest
+from coordinator.metrics import Cause, Metrics
 from coordinator.pb import coordinator_pb2 as pb
 from coordinator.pb import coordinator_pb2_grpc as pb_grpc
 from coordinator.store import leases, results, tasks
 from coordinator.store.database import Database
+from coordinator.telemetry.lines import fields
+
+tasks_log = logging.getLogger("coordinator.tasks")
 
 Checked = TypeVar("Checked")
+
+# What a report that counts makes of its task.
+_ENDS: Final[Mapping[Ruling, tuple[TaskState, Cause]]] = {
+    Ruling.COMPLETE: (TaskState.COMPLETED, "reported"),
+    Ruling.FAIL: (TaskState.FAILED, "reported"),
+    Ruling.RETRY: (TaskState.PENDING, "retried"),
+}
 
 _PAGE: Final = 64  # tasks in memory at a time
 _PAGE_BYTES: Final = 4 << 20  # or one: each may have an output of megabytes
@@ -49,13 +61,19 @@ class WorkflowService(pb_grpc.WorkflowServiceServicer):
     """What workers talk to."""
 
     def __init__(
-        self, database: Database, rules: Rules, refilled: Callable[[], None], in_doubt: Callable[[], None]
+        self,
+        database: Database,
+        rules: Rules,
+        refilled: Callable[[], None],
+        in_doubt: Callable[[], None],
+        metrics: Metrics,
     ) -> None:
         """`refilled` is told when a task has to be dispatched, `in_doubt` when an entry was not its task's."""
         self._database = database
         self._rules = rules
         self._refilled = refilled
         self._in_doubt = in_doubt
+        self._metrics = metrics
         self._forged = Alarm()
 
     async def AcquireTaskLease(
@@ -66,6 +84,11 @@ class WorkflowService(pb_grpc.WorkflowServiceServicer):
         if self._rules.require_digest and not asked.digest:
             raise InvalidRequest("task_digest is required here (COORDINATOR_REQUIRE_DIGEST)")
         answer = await self._database.run(lambda tx: leases.acquire(tx, asked, self._rules.most_lost))
+        self._metrics.lease_asked(answer.reason)
+        if answer.reason is None:
+            self._metrics.moved(TaskState.RUNNING, "leased")
+        if answer.ended_task:
+            self._metrics.moved(TaskState.FAILED, "lost_too_often")
         if answer.reason is LeaseReason.MISMATCH:
             self._in_doubt()
             self._forged.ring("an entry is not what its task is: run %a, task %a", asked.run_id, asked.task_id)
@@ -75,7 +98,9 @@ class WorkflowService(pb_grpc.WorkflowServiceServicer):
         self, request: pb.AcquireTaskLeaseRequest, context: grpc.aio.ServicerContext[Any, Any]
     ) -> pb.AcquireTaskLeaseResponse:
         asked = convert.lease_request(request, ttl_in_force(request.ttl_seconds, self._rules.lease_seconds))
-        return convert.lease_response(await self._database.run(lambda tx: leases.renew(tx, asked)))
+        answer = await self._database.run(lambda tx: leases.renew(tx, asked))
+        self._metrics.renewal_asked(answer.reason)
+        return convert.lease_response(answer)
 
     async def ReportTaskResult(
         self, request: pb.ReportTaskResultRequest, context: grpc.aio.ServicerContext[Any, Any]
@@ -83,6 +108,11 @@ class WorkflowService(pb_grpc.WorkflowServiceServicer):
         report = await _checked(request, lambda: convert.report(request))
         chance = random.random()  # noqa: S311 - spreads load, keeps no secret
         ruling = await self._database.run(lambda tx: results.report(tx, report, self._rules.retry, chance))
+        self._metrics.reported(ruling)
+        if ruling in _ENDS:
+            state, cause = _ENDS[ruling]
+            self._metrics.moved(state, cause)
+            _tell(report, state)
         if ruling is Ruling.RETRY:
             self._refilled()
         return pb.ReportTaskResultResponse(acknowledged=True, accepted=ruling is not Ruling.STALE)
@@ -92,9 +122,15 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
     """What the command line talks to."""
 
     def __init__(
-        self, database: Database, letters: DeadLetters, max_attempts: int, refilled: Callable[[], None]
+        self,
+        database: Database,
+        letters: DeadLetters,
+        max_attempts: int,
+        refilled: Callable[[], None],
+        metrics: Metrics,
     ) -> None:
         """`max_attempts` is of tasks that name none."""
+        self._metrics = metrics
         self._database = database
         self._letters = letters
         self._max_attempts = max_attempts
@@ -105,6 +141,7 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
     ) -> pb.SubmitTasksResponse:
         new = await _checked(request, lambda: convert.new_tasks(request, self._max_attempts, _new_id))
         created = await self._database.run(lambda tx: tasks.submit(tx, new))
+        self._metrics.moved(TaskState.PENDING, "submitted", sum(created))
         self._refilled()
         return pb.SubmitTasksResponse(
             tasks=[
@@ -142,6 +179,7 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
             state = await self._database.run(lambda tx, one=task_id: results.cancel(tx, request.run_id, one))  # type: ignore[misc]
             if state is not None:
                 ended[state] += 1
+                self._metrics.moved(TaskState.FAILED, "cancelled")
         return convert.counts(ended)
 
     async def ListDeadLetters(
@@ -154,6 +192,8 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
         self, request: pb.RequeueDeadLettersRequest, context: grpc.aio.ServicerContext[Any, Any]
     ) -> pb.RequeueDeadLettersResponse:
         requeued = await self._letters.requeue(_queue(request.queue), frozenset(request.letters))
+        left = sum(one.refusal is not None for one in requeued)
+        self._metrics.requeued(len(requeued) - left, left)
         self._refilled()
         return pb.RequeueDeadLettersResponse(
             letters=[
@@ -163,6 +203,19 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
                 for one in requeued
             ]
         )
+
+
+def _tell(report: Report, state: TaskState) -> None:
+    tasks_log.info(
+        "an attempt ended",
+        extra=fields(
+            task_id=report.task_id,
+            run_id=report.run_id,
+            attempt=report.attempt,
+            status="completed" if report.completed else "failed",
+            state=state.name,
+        ),
+    )
 
 
 async def _checked(request: Message, check: Callable[[], Checked]) -> Checked:

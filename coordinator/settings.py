@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -15,6 +15,7 @@ from coordinator.access.tokens import TOKEN_BYTES, is_token
 from coordinator.core.bounds import MOST_ATTEMPTS, MOST_LEASE_SECONDS
 from coordinator.errors import StartError
 from coordinator.store import opened
+from coordinator.telemetry.lines import FORMATS, LEVELS
 
 _SECRET: Final = ("COORDINATOR_DATABASE_URL", "COORDINATOR_AUTH_TOKEN")
 _PREFIX: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
@@ -101,6 +102,16 @@ class Settings(BaseSettings):
     stream_shards: int = _whole("STREAM_SHARDS", 1, 1_024, 1)
     lease_ttl_seconds: int = _whole("LEASE_TTL_SECONDS", 1, MOST_LEASE_SECONDS, 90)
     max_deliveries: int = _whole("WORKER_MAX_DELIVERIES", 1, 1_000, 5)
+    metrics_addr: Annotated[str, AfterValidator(_address)] | None = Field(
+        None, description=address.MEANT, validation_alias="COORDINATOR_METRICS_ADDR"
+    )
+    metrics_allow_remote: bool = Field(False, description="1 or 0", validation_alias="COORDINATOR_METRICS_ALLOW_REMOTE")
+    log_format: Literal["console", "json"] = Field(
+        "console", description=f"one of {', '.join(FORMATS)}", validation_alias="COORDINATOR_LOG_FORMAT"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description=f"one of {', '.join(LEVELS)}", validation_alias="COORDINATOR_LOG_LEVEL"
+    )
 
     def __init__(self, **values: Any) -> None:
         try:
@@ -110,6 +121,12 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
+        shown_at = self.metrics_addr
+        if shown_at and not self.metrics_allow_remote and not address.is_local(address.parse_address(shown_at)):
+            raise ValueError(
+                f"COORDINATOR_METRICS_ADDR is {shown_at}, beyond this machine: COORDINATOR_METRICS_ALLOW_REMOTE=1 "
+                "allows that. Metrics hold no secrets, and whoever reaches them learns how many tasks there are"
+            )
         if (self.tls_cert is None) is not (self.tls_key is None):
             raise ValueError("COORDINATOR_TLS_CERT and COORDINATOR_TLS_KEY go together: one of them is missing")
         if self.tls_client_ca is not None and self.tls_cert is None:

@@ -9,7 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from coordinator.core.states import TaskState
 from coordinator.errors import StoreUnavailable, StreamRefused, StreamUnavailable
+from coordinator.metrics import Metrics
 from coordinator.store import leases, outbox, tasks
 from coordinator.store.database import Database
 from coordinator.store.outbox import QueuedEntry
@@ -35,9 +37,17 @@ class SweepPlan:
 class Sweeper:
     """Looks through the task table every `interval_seconds`, and when it is called."""
 
-    def __init__(self, database: Database, streams: StreamPort, plan: SweepPlan, refilled: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        streams: StreamPort,
+        plan: SweepPlan,
+        refilled: Callable[[], None],
+        metrics: Metrics,
+    ) -> None:
         """`refilled` is told when tasks have to be dispatched again."""
         self._database = database
+        self._metrics = metrics
         self._streams = streams
         self._plan = plan
         self._refilled = refilled
@@ -52,8 +62,10 @@ class Sweeper:
         while True:
             try:
                 await self.sweep()
+                self._metrics.swept()
             except (StoreUnavailable, StreamUnavailable) as error:
                 log.info("the sweep is put off: %s", error)
+                self._metrics.put_off("sweeper")
             await asyncio.sleep(min(_LEAST_PAUSE_SECONDS, self._plan.interval_seconds))
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._called.wait(), self._plan.interval_seconds)
@@ -66,8 +78,18 @@ class Sweeper:
         await self._find_lost_entries()  # last: it needs the streams too
 
     async def _take_back_leases(self) -> None:
-        while taken := await self._database.run(lambda tx: leases.take_back(tx, self._plan.most_lost, _BATCH)):
-            log.warning("%d leases were abandoned: their tasks are dispatched again, or have failed", taken)
+        while True:
+            taken = await self._database.run(lambda tx: leases.take_back(tx, self._plan.most_lost, _BATCH))
+            if taken == leases.TakenBack(0, 0):
+                return
+            log.warning(
+                "%d leases were abandoned: %d of their tasks are dispatched again, %d have failed",
+                taken.again + taken.ended,
+                taken.again,
+                taken.ended,
+            )
+            self._metrics.moved(TaskState.PENDING, "lease_abandoned", taken.again)
+            self._metrics.moved(TaskState.FAILED, "lost_too_often", taken.ended)
             self._refilled()
 
     async def _find_lost_entries(self) -> None:
@@ -82,6 +104,7 @@ class Sweeper:
             lost = await self._database.run(lambda tx, t=there, g=gone: outbox.entries_checked(tx, t, g))  # type: ignore[misc]
             if lost:
                 log.warning("%d entries were gone from their streams: their tasks are dispatched again", lost)
+                self._metrics.moved(TaskState.PENDING, "entry_lost", lost)
                 self._refilled()
             else:
                 quiet += 1

@@ -69,6 +69,7 @@ async def run(batch: Sequence[Queued] = BATCH) -> list[str]:
         del os.environ[name]
     # Streams of its own in a Redis server that others may use too.
     os.environ["STREAM_PREFIX"] = f"demo-{os.getpid()}"
+    os.environ["LANG_LOG_LEVEL"] = "warning"  # what becomes of each task is what the demo itself prints
     # Its own web server is on this machine, which http tasks do not reach by default.
     os.environ["HTTP_ALLOW_NETWORKS"] = "127.0.0.1/32"
     async with web_server() as server, Stack("127.0.0.1:0") as stack:

@@ -60,6 +60,7 @@ def serving() -> Iterator[str]:
     command = [sys.executable, "-m", "langserver.cli", "serve", "--listen", "127.0.0.1:0"]
     # With settings of its own the server might answer something else than the demo expects.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LANG_")}
+    environment["LANG_LOG_LEVEL"] = "warning"  # what becomes of each task is what the demo itself prints
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
         assert server.stdout is not None
         line = server.stdout.readline()

@@ -6,7 +6,7 @@ import importlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -18,14 +18,13 @@ from langserver.limits import Ceilings
 from langserver.python_runtime.packages.names import MEANT, parse_modules
 from langserver.sandbox.layers import LAYERS, REQUIRED, parse_layers
 from langserver.server.access.tokens import TOKEN_BYTES, is_token
-from langserver.server.address import parse_address
+from langserver.server.address import is_local, parse_address
 from langserver.server.cores import usable_cores
+from langserver.server.telemetry.lines import FORMATS, LEVELS
 from langserver.zygote.request import RUNTIMES, canonical_runtime
 
 _PREFIX = "LANG_"
 _DEFAULTS = Ceilings()
-# Known from the design, not built into this version: to run without what they ask for would be worse than not to start.
-_NOT_YET = ("log_format", "metrics_addr")
 # A worker bridge's, which may share the environment.
 _OTHERS = frozenset(
     f"LANG_WORKER_{name}" for name in ("ADDRS", "TLS_CA", "CLIENT_CERT", "CLIENT_KEY", "TOKEN", "TOKEN_FILE")
@@ -36,6 +35,12 @@ _MAX_MESSAGE_BYTES = 1 << 30  # code and input each; gRPC counts message lengths
 
 def _address(text: str) -> str:
     parse_address(text)
+    return text
+
+
+def _tcp_address(text: str) -> str:
+    if parse_address(text).path:
+        raise ValueError
     return text
 
 
@@ -139,11 +144,14 @@ class Settings(BaseSettings):
     auth_tokens_file: _File = Field(None, description="a file this process can read")
     drain_seconds: int = _whole(0, 86_400, 30)
     reflection: bool = Field(False, description="1 or 0")
+    metrics_addr: Annotated[str, AfterValidator(_tcp_address)] | None = Field(
+        None, description="HOST:PORT or [IPv6]:PORT"
+    )
+    metrics_allow_remote: bool = Field(False, description="1 or 0")
+    log_format: Literal["console", "json"] = Field("console", description=f"one of {', '.join(FORMATS)}")
+    log_level: Literal["debug", "info", "warning", "error"] = Field("info", description=f"one of {', '.join(LEVELS)}")
 
     def __init__(self, **values: Any) -> None:
-        for name in _NOT_YET:
-            if os.environ.get(_PREFIX + name.upper()):
-                raise StartError(f"{_PREFIX}{name.upper()} is set, but this version has no such setting yet: unset it")
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -155,6 +163,12 @@ class Settings(BaseSettings):
             raise ValueError(
                 f"LANG_DEFAULT_TIMEOUT_SECONDS is {self.default_timeout_seconds}, above LANG_MAX_TIMEOUT_SECONDS, "
                 f"which is {self.max_timeout_seconds}"
+            )
+        shown_at = self.metrics_addr
+        if shown_at and not self.metrics_allow_remote and not is_local(parse_address(shown_at)):
+            raise ValueError(
+                f"LANG_METRICS_ADDR is {shown_at}, beyond this machine: LANG_METRICS_ALLOW_REMOTE=1 allows that. "
+                "Metrics hold no secrets, and whoever reaches them learns how busy the server is and what is refused"
             )
         if (self.tls_cert is None) is not (self.tls_key is None):
             raise ValueError("LANG_TLS_CERT and LANG_TLS_KEY go together: one of them is missing")

@@ -15,14 +15,20 @@ from coordinator.commands.output import line
 from coordinator.errors import StartError
 from coordinator.process import forbid_dumps
 from langserver_dev.stack import Stack
+from worker_bridge.errors import StartError as BridgeStartError
 from worker_bridge.logs import set_up_logging
+from worker_bridge.settings import Settings
 
 
 def run(options: Namespace) -> None:
     """Until SIGTERM or SIGINT. Raises StartError."""
     forbid_dumps()
-    set_up_logging()
-    logging.getLogger("coordinator").setLevel(logging.INFO)
+    try:
+        settings = Settings()
+    except BridgeStartError as error:
+        raise StartError(str(error)) from None
+    set_up_logging(settings.worker_log_format, settings.worker_log_level)
+    logging.getLogger("coordinator").setLevel(settings.worker_log_level.upper())
     asyncio.run(_run(options.listen))
 
 

@@ -14,10 +14,13 @@ from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.errors import StartError, StreamRefused, Unreachable
 from worker_bridge.executors.added import with_added
 from worker_bridge.executors.egress.exceptions import policy_with
+from worker_bridge.executors.egress.policy import HostClass
+from worker_bridge.executors.egress.refusal import Reason
 from worker_bridge.executors.http.executor import HttpExecutor
 from worker_bridge.executors.language import LanguageExecutor
 from worker_bridge.executors.port import Executor
 from worker_bridge.executors.registry import Executors
+from worker_bridge.executors.trouble import TROUBLES
 from worker_bridge.metrics import Metrics
 from worker_bridge.settings import Settings, split_address
 from worker_bridge.shell.ending import end
@@ -73,6 +76,9 @@ class Bridge:
         )
         self._links = Links(self._coordinator, self._streams, self._timings, self._spans)
         self._hand = Hand(settings.worker_concurrency)
+        self._metrics.shows_slots(settings.worker_concurrency, lambda: self._hand.in_hand)
+        for stream in self.reads:
+            self._metrics.reads(stream)
         self._registration = Registration(self._streams, settings.worker_id, registration_expiry)
         self._worker = Worker(self._links, self._executors, self._hand, self._metrics, settings.worker_max_deliveries)
         self._stop = asyncio.Event()
@@ -164,22 +170,26 @@ class Bridge:
     def _serve_metrics(self) -> None:
         address = self._settings.worker_metrics_addr
         if address:
-            self._metrics.serve(*split_address(address), lambda: self._hand.in_hand)
+            self._metrics.serve(*split_address(address))
 
     def _own_executors(self) -> dict[str, Executor]:
         settings = self._settings
         policy = policy_with(settings.http_allow_networks, settings.http_allow_hosts)
         built_in: dict[str, Executor] = {"http": HttpExecutor(policy, self._metrics)}
+        self._metrics.sends_requests(HostClass, Reason)
         caller = _caller(settings.language_access)
         for runtime, addresses in settings.lang_worker_addrs.items():
-            built_in[runtime] = LanguageExecutor(runtime, addresses, self._metrics.alarm, caller, self._spans)
+            built_in[runtime] = executor = LanguageExecutor(
+                runtime, addresses, self._metrics.alarm, caller, self._spans, failed=self._metrics.execution_failed
+            )
+            self._metrics.shows_servers(runtime, len(addresses), executor.well, TROUBLES)
         return with_added(built_in, settings.worker_executors)
 
     async def _close(self) -> None:
         await self._executors.close()
         await self._coordinator.close()
         await self._streams.close()
-        self._metrics.close()
+        await self._metrics.close()
 
 
 def _caller(files: CallerFiles) -> Caller:

@@ -10,7 +10,7 @@ import socket
 from collections.abc import Iterable
 from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -19,6 +19,7 @@ from worker_bridge.access.caller import CallerFiles
 from worker_bridge.core.queues import ASIDE, canonical, stream_name
 from worker_bridge.core.timings import TimingError, Timings
 from worker_bridge.errors import StartError
+from worker_bridge.telemetry.lines import FORMATS, LEVELS
 
 _PREFIX = "WORKER_"
 _HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
@@ -46,11 +47,15 @@ def _grpc_address(text: str) -> str:
     return text if text.startswith("unix:") and text != "unix:" else _host_and_port(text)
 
 
-def _loopback(text: str) -> str:
+def _is_loopback(text: str) -> bool:
+    """Whether only processes of this machine can connect. A host name other than localhost may mean anything."""
     host, _ = split_address(text)
-    if host.lower() != "localhost" and not ipaddress.ip_address(host).is_loopback:
-        raise ValueError
-    return text
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _worker_addrs(value: object) -> object:
@@ -190,8 +195,13 @@ class Settings(BaseSettings):
     )
     stream_prefix: Annotated[str, AfterValidator(_prefix)] = Field("tasks", description="letters, digits, . _ - and :")
     stream_shards: int = _whole(1, 1_024, 1)
-    worker_metrics_addr: Annotated[str, AfterValidator(_loopback)] | None = Field(
-        None, description="HOST:PORT of this machine's loopback"
+    worker_metrics_addr: Annotated[str, AfterValidator(_host_and_port)] | None = Field(
+        None, description="HOST:PORT or [IPv6]:PORT"
+    )
+    worker_metrics_allow_remote: bool = Field(False, description="1 or 0")
+    worker_log_format: Literal["console", "json"] = Field("console", description=f"one of {', '.join(FORMATS)}")
+    worker_log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description=f"one of {', '.join(LEVELS)}"
     )
 
     def __init__(self, **values: Any) -> None:
@@ -202,6 +212,12 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
+        address = self.worker_metrics_addr
+        if address and not self.worker_metrics_allow_remote and not _is_loopback(address):
+            raise ValueError(
+                f"WORKER_METRICS_ADDR is {address}, beyond this machine: WORKER_METRICS_ALLOW_REMOTE=1 allows that. "
+                "Metrics hold no secrets, and whoever reaches them learns which streams there are and how busy"
+            )
         try:
             _ = self.timings
         except TimingError as error:

@@ -27,6 +27,8 @@ _REASONS: Final = (
     ("WRONG_VERSION_NUMBER", "no TLS"),
     ("HTTP_REQUEST", "no TLS"),
 )
+_OTHER: Final = "another reason"
+REASONS: Final = (*dict.fromkeys(words for _, words in _REASONS), _OTHER)
 _CORES_LINE: Final = re.compile(r"[IWE]\d{4} ")  # the core's; what is fatal begins with F
 
 
@@ -43,18 +45,21 @@ class Handshakes:
         sys.stderr = self._own
         faulthandler.enable(self._own)  # the last words of a process that dies would be left in the pipe
 
-    def read(self, now: float) -> None:
-        """To be called when `descriptor` can be read."""
+    def read(self, now: float) -> Counter[str]:
+        """To be called when `descriptor` can be read; tells how many failed since it was last called, by reason."""
+        failed: Counter[str] = Counter()
         for line in os.read(self.descriptor, _PIPE_BYTES).decode("utf-8", "replace").splitlines():
             if _FAILED in line:
-                self._counts[next((words for sign, words in _REASONS if sign in line), "another reason")] += 1
+                failed[next((words for sign, words in _REASONS if sign in line), _OTHER)] += 1
             elif not _CORES_LINE.match(line):
                 self._own.write(f"{line}\n")
+        self._counts += failed
         if self._counts and now >= self._silent_until:
             said = ", ".join(f"{words} ({count})" for words, count in self._counts.most_common())
             log.warning("clients that could not connect over TLS: %s", said)
             self._counts.clear()
             self._silent_until = now + _EVERY_SECONDS
+        return failed
 
 
 def overhear(certificate: str) -> Handshakes | None:

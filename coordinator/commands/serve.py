@@ -31,9 +31,9 @@ def serve(options: Namespace) -> int:
     from coordinator.logs import set_up_logging
     from coordinator.settings import Settings
 
-    set_up_logging()
     given = {"listen_addr": options.listen} if options.listen else {}
     settings = Settings(**given)
+    set_up_logging(settings.log_format, settings.log_level)
     tracing = tracing_of_a_coordinator()
     try:
         with suppress(asyncio.CancelledError):  # stopped while it started
@@ -65,7 +65,9 @@ async def _serve(settings: Settings, handshakes: Handshakes | None, tracing: Tra
         _on_stop(stop.set)
         if handshakes is not None:
             loop = asyncio.get_running_loop()
-            loop.add_reader(handshakes.descriptor, lambda: handshakes.read(loop.time()))
+            loop.add_reader(
+                handshakes.descriptor, lambda: coordinator.metrics.handshakes_failed(handshakes.read(loop.time()))
+            )
         if coordinator.keys.are_in_files:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, partial(coordinator.keys.look, at_once=True))
         line(f"coordinator listening on {coordinator.address}")

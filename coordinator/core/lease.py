@@ -27,11 +27,15 @@ class LeaseRequest:
 
 @dataclass(frozen=True, slots=True)
 class LeaseAnswer:
-    """Acquired when there is no reason why not. `fence` and `attempt` are the task's, 0 where it is not known."""
+    """Acquired when there is no reason why not. `fence` and `attempt` are the task's, 0 where it is not known.
+
+    `ended_task`: its lease was lost too often, and to ask for it has ended the task.
+    """
 
     reason: LeaseReason | None
     fence: int = 0
     attempt: int = 0
+    ended_task: bool = False
 
 
 @dataclass(frozen=True, slots=True)

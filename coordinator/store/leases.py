@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from coordinator.core.lease import LeaseAnswer, LeaseRequest, Standing, not_acquired, not_renewed
 from coordinator.core.states import LeaseReason, TaskState
 from coordinator.store.database import Transaction
@@ -62,8 +64,8 @@ def acquire(tx: Transaction, request: LeaseRequest, most_lost: int) -> LeaseAnsw
     )
     if won:
         return LeaseAnswer(None, won[0]["fence"], won[0]["attempt"])
-    tx.change(_GIVE_UP, **key, error=_lost_too_often(most_lost), most_lost=most_lost)
-    answer = not_acquired(_standing(tx, request), request)
+    ended = tx.change(_GIVE_UP, **key, error=_lost_too_often(most_lost), most_lost=most_lost)
+    answer = replace(not_acquired(_standing(tx, request), request), ended_task=bool(ended))
     if answer.reason is LeaseReason.MISMATCH:
         tx.change(_DOUBT, **key)
     return answer
@@ -85,17 +87,26 @@ def renew(tx: Transaction, request: LeaseRequest) -> LeaseAnswer:
     return not_renewed(_standing(tx, request))
 
 
-def take_back(tx: Transaction, most_lost: int, most: int) -> int:
-    """Leases that expired as long ago as they were given for: their tasks are dispatched again, or end. How many."""
+@dataclass(frozen=True, slots=True)
+class TakenBack:
+    """How many tasks are dispatched `again`, and how many have `ended`."""
+
+    again: int
+    ended: int
+
+
+def take_back(tx: Transaction, most_lost: int, most: int) -> TakenBack:
+    """Leases that expired as long ago as they were given for: their tasks are dispatched again, or end."""
     found = tx.rows(_ABANDONED, most=most)
+    ended = 0
     for row in found:
         key = {"run_id": row["run_id"], "task_id": row["task_id"]}
         if row["lost_leases"] >= most_lost:
-            tx.change(_GIVE_UP, **key, error=_lost_too_often(most_lost), most_lost=most_lost)
+            ended += tx.change(_GIVE_UP, **key, error=_lost_too_often(most_lost), most_lost=most_lost)
         else:
             tx.change(_TAKE_BACK, **key)
             enqueue(tx, row["run_id"], row["task_id"], row["attempt"], delay_ms=0)
-    return len(found)
+    return TakenBack(again=len(found) - ended, ended=ended)
 
 
 def _standing(tx: Transaction, request: LeaseRequest) -> Standing | None:

@@ -31,6 +31,7 @@ _NEXT = """
     SELECT CASE WHEN available_at > claimed_until THEN available_at ELSE claimed_until END - NOW_MS AS wait FROM outbox
     ORDER BY wait LIMIT 1
 """
+_BACKLOG = "SELECT COUNT(*) AS tasks, NOW_MS - MIN(available_at) AS lag FROM outbox"
 # Who was quicker than this has the lease already, and keeps it.
 _QUEUED = """
     UPDATE tasks SET state = 2, stream = :stream, entry_id = :entry_id, checked_at = NOW_MS, updated_at = NOW_MS
@@ -114,10 +115,11 @@ def contents(tx: Transaction, due: Sequence[Due]) -> list[Content | None]:
     return [_content(tx.rows(_CONTENT, run_id=row.run_id, task_id=row.task_id)) for row in due]
 
 
-def dispatched(tx: Transaction, done: Sequence[Dispatched]) -> None:
-    """The entries are in their streams: the tasks are QUEUED, and the rows go."""
+def dispatched(tx: Transaction, done: Sequence[Dispatched]) -> int:
+    """The entries are in their streams: the tasks are QUEUED, and the rows go. How many tasks."""
+    queued = 0
     for entry in done:
-        tx.change(
+        queued += tx.change(
             _QUEUED,
             run_id=entry.due.run_id,
             task_id=entry.due.task_id,
@@ -126,6 +128,7 @@ def dispatched(tx: Transaction, done: Sequence[Dispatched]) -> None:
             entry_id=entry.entry_id,
         )
         tx.change("DELETE FROM outbox WHERE id = :id", id=entry.due.id)
+    return queued
 
 
 def release(tx: Transaction, due: Sequence[Due]) -> None:
@@ -143,6 +146,20 @@ def next_due_ms(tx: Transaction) -> int | None:
     """Milliseconds until a row is due; 0 or less when one is, None without any row."""
     found = tx.rows(_NEXT)
     return int(found[0]["wait"]) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog:
+    """How many tasks wait to be put into their streams, and how long the oldest that is due."""
+
+    tasks: int
+    lag_ms: int
+
+
+def backlog(tx: Transaction) -> Backlog:
+    """As it is now."""
+    (row,) = tx.rows(_BACKLOG)
+    return Backlog(row["tasks"], max(0, row["lag"] or 0))
 
 
 def entries_to_check(tx: Transaction, age_ms: int, most: int) -> list[QueuedEntry]:

@@ -48,6 +48,8 @@ class FormCache:
         self._owners: dict[str, OrderedDict[bytes, _Entry]] = {}
         self._held: dict[str, int] = {}
         self._total = 0
+        self.hits = 0  # forms that were given
+        self.misses = 0
 
     @property
     def held_bytes(self) -> int:
@@ -56,6 +58,14 @@ class FormCache:
 
     def find(self, owner: str, key: bytes, image: int, source_bytes: int) -> Found:
         """What to tell a child of `image` that is about to get this source. An image is a number above 0."""
+        found = self._find(owner, key, image, source_bytes)
+        if found.form:
+            self.hits += 1
+        else:
+            self.misses += 1
+        return found
+
+    def _find(self, owner: str, key: bytes, image: int, source_bytes: int) -> Found:
         entry = self._entry(owner, key)
         if entry is None:
             self._put(owner, key, _Entry())

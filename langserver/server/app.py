@@ -20,7 +20,7 @@ from langserver.core.jit import profile
 from langserver.core.verdict import MIB, EndReason
 from langserver.errors import StartError
 from langserver.sandbox import confine
-from langserver.sandbox.probe import probe
+from langserver.sandbox.probe import LayerStatus, probe
 from langserver.server.access.handshakes import Handshakes
 from langserver.server.access.keys import Keys
 from langserver.server.address import Address, parse_address
@@ -36,15 +36,18 @@ from langserver.server.logs import set_up_logging
 from langserver.server.methods import services
 from langserver.server.orphans import bury_orphans
 from langserver.server.outbox import Outbox
-from langserver.server.pool import Pool, PoolPlan
+from langserver.server.pool import Pool, PoolPlan, SelfTestFailed
 from langserver.server.service import LanguageService
 from langserver.server.spans import Spans
 from langserver.server.tasks import Tasks
+from langserver.server.telemetry.telemetry import Telemetry
 from langserver.server.tracing.start import start_tracing
 from langserver.settings import Settings
 from langserver.zygote.failures import ZygoteError
 
 if TYPE_CHECKING:
+    from langserver.server.telemetry.endpoint import Endpoint
+    from langserver.server.telemetry.metrics import Metrics
     from langserver.server.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
@@ -62,7 +65,7 @@ def serve(settings: Settings, listen: str | None, reflection: bool, handshakes: 
     """
     # Nobody of the same user may read our memory (keys, other callers' tasks) through /proc or ptrace.
     confine.forbid_dumps()
-    set_up_logging()
+    set_up_logging(settings.log_format, settings.log_level)
     for name in settings.unknown_variables():
         log.warning("%s is set, but there is no such setting", name)
     raise_descriptor_limit(settings)
@@ -97,43 +100,48 @@ async def _serve(
         raise StartError(f"can't listen on {listen!r}: {error}") from None
     found = with_packages(probe(), settings)
     layers = layers_in_force(found, settings.required_layers)
-    for layer in found:
-        if not layer.available:
-            log.info("runs without the layer %s: %s", layer.name, layer.detail)
-        elif layer.void:
-            log.warning("the layer %s is %s", layer.name, layer.void)
-    for name in filter(settings.jit, settings.runtimes):
-        log.warning("%s runs in the profile %s", name, profile(name, jit=True))
+    _tell_of_protection(found, settings)
     keys = keys_of(settings)
+    metrics = _metrics(settings, {layer.name: layer.name in layers and not layer.void for layer in found})
+    telemetry = Telemetry(metrics)
     if handshakes is not None:
-        loop = asyncio.get_running_loop()
-        loop.add_reader(handshakes.descriptor, lambda: handshakes.read(loop.time()))
+        _listen_to(handshakes, telemetry)
     bury_orphans()
     health = Health(settings.runtimes)
-    pools = {name: Pool(_plan(settings, name, layers), health.listener(name)) for name in settings.runtimes}
+    pools = {
+        name: Pool(_plan(settings, name, layers), health.listener(name), telemetry.of_pool(name))
+        for name in settings.runtimes
+    }
+    endpoint: Endpoint | None = None
     try:
-        await _start(pools.values())
+        await _start(pools, telemetry)
         settings = _fitted(settings, pools)
         for pool in pools.values():
             pool.keep_warm(settings.warm_children)
         gate = Gate(settings.max_concurrency, settings.max_queue)
-        tasks = Tasks(gate, pools)
+        tasks = Tasks(gate, pools, telemetry.ended)
         forms = FormCache(settings.compile_cache_mb * MIB) if settings.compile_cache_mb else None
         spans = Spans(tracing) if tracing is not None else None
         service = LanguageService(
             tasks, settings.ceilings, lambda: capabilities(settings, found, layers, pools), forms, spans
         )
-        offered = services(service, health, Outbox(outbox_bytes(settings)))
+        offered = services(service, health, Outbox(outbox_bytes(settings)), telemetry.refused)
 
         def build(at: Address) -> tuple[grpc.aio.Server, Address]:
-            server = make_server(settings, keys)
+            server = make_server(settings, keys, telemetry.refused)
             add_services(server, offered, reflection)
             return server, bind(server, at, settings, keys)
 
+        if metrics is not None:
+            metrics.show(gate, pools, health, forms, settings.ceilings.sealed_memory_bytes)
+            endpoint = _serve_metrics(settings, metrics)
         front = Front(build, address, linger_seconds=settings.max_timeout_seconds)
         await _take_calls(front, keys, lambda hurry: _drain(gate, tasks, health, settings.drain_seconds, hurry))
     finally:
         await asyncio.gather(*(pool.close() for pool in pools.values()))
+        if endpoint is not None:
+            await endpoint.close()
+        telemetry.close()
 
 
 async def _take_calls(front: Front, keys: Keys, drain: Callable[[asyncio.Event], Awaitable[None]]) -> None:
@@ -156,6 +164,16 @@ async def _take_calls(front: Front, keys: Keys, drain: Callable[[asyncio.Event],
         if front.address.path:
             with suppress(FileNotFoundError):
                 os.unlink(front.address.path)
+
+
+def _tell_of_protection(found: Iterable[LayerStatus], settings: Settings) -> None:
+    for layer in found:
+        if not layer.available:
+            log.info("runs without the layer %s: %s", layer.name, layer.detail)
+        elif layer.void:
+            log.warning("the layer %s is %s", layer.name, layer.void)
+    for name in filter(settings.jit, settings.runtimes):
+        log.warning("%s runs in the profile %s", name, profile(name, jit=True))
 
 
 async def _first(asked: Coroutine[Any, Any, object], keeping: Iterable[asyncio.Task[NoReturn]]) -> None:
@@ -182,9 +200,38 @@ def _plan(settings: Settings, runtime: str, layers: frozenset[str]) -> PoolPlan:
     )
 
 
-async def _start(pools: Iterable[Pool]) -> None:
-    started = await asyncio.gather(*(pool.start() for pool in pools), return_exceptions=True)
-    for error in started:
+def _metrics(settings: Settings, layers: Mapping[str, bool]) -> Metrics | None:
+    if not settings.metrics_addr:
+        return None
+    from langserver.server.telemetry.metrics import Metrics  # some megabytes, for those who ask for them
+
+    return Metrics(settings.runtimes, layers)
+
+
+def _serve_metrics(settings: Settings, metrics: Metrics) -> Endpoint:
+    """Raises StartError."""
+    from langserver.server.telemetry.endpoint import Endpoint
+
+    address = parse_address(settings.metrics_addr or "")
+    endpoint = Endpoint(metrics.registry)
+    try:
+        port = endpoint.listen(address.host, address.port)
+    except OSError as error:
+        raise StartError(f"LANG_METRICS_ADDR: can't listen on {address}: {error.strerror or error}") from None
+    log.info("metrics on http://%s:%d/metrics", address.host, port)
+    return endpoint
+
+
+def _listen_to(handshakes: Handshakes, telemetry: Telemetry) -> None:
+    loop = asyncio.get_running_loop()
+    loop.add_reader(handshakes.descriptor, lambda: telemetry.handshakes_failed(handshakes.read(loop.time())))
+
+
+async def _start(pools: Mapping[str, Pool], telemetry: Telemetry) -> None:
+    started = await asyncio.gather(*(pool.start() for pool in pools.values()), return_exceptions=True)
+    for runtime, error in zip(pools, started, strict=True):
+        if isinstance(error, SelfTestFailed):
+            telemetry.self_test_failed(runtime)
         if isinstance(error, ZygoteError):
             raise StartError(str(error)) from None
         if error is not None:

@@ -10,12 +10,14 @@ from langserver.settings import Settings
 _A_CHILD = 7  # two pipes and the door of a control group, of which some go to the zygote; a pidfd; what the watch reads
 _FIXED = 64  # sockets, zygotes, event loops, gRPC
 _CONNECTIONS = 64
+_SCRAPERS = 18  # sixteen, who waits, and the port
 
 
 def descriptors_needed(settings: Settings) -> int:
     """The most that are open at once: running and waiting children of every runtime, and callers."""
     children = settings.max_concurrency + settings.warm_children * len(settings.runtimes)
-    return _FIXED + _CONNECTIONS + _A_CHILD * children
+    scrapers = _SCRAPERS if settings.metrics_addr else 0
+    return _FIXED + _CONNECTIONS + scrapers + _A_CHILD * children
 
 
 def raise_descriptor_limit(settings: Settings) -> None:

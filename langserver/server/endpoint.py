@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import grpc
 
@@ -11,6 +11,7 @@ from langserver.server.access.keys import KeyFiles, Keys
 from langserver.server.address import Address, Protection, check_exposure, clear_stale_socket
 from langserver.server.interceptors import Handler, TokenInterceptor
 from langserver.server.reset import remember_calls
+from langserver.server.statuses import Reason
 from langserver.settings import Settings
 
 _MIB = 1 << 20
@@ -41,11 +42,11 @@ def keys_of(settings: Settings) -> Keys:
         raise StartError(str(error)) from None
 
 
-def make_server(settings: Settings, keys: Keys) -> grpc.aio.Server:
-    """A server with its bounds and its token check, but no port and no service yet."""
+def make_server(settings: Settings, keys: Keys, refused: Callable[[Reason], None] = lambda _: None) -> grpc.aio.Server:
+    """A server with its bounds and its token check, but no port and no service yet. `refused`: see TokenInterceptor."""
     remember_calls()
     return grpc.aio.server(
-        interceptors=[TokenInterceptor(keys.tokens)] if keys.asks_for_token else [],
+        interceptors=[TokenInterceptor(keys.tokens, refused)] if keys.asks_for_token else [],
         options=server_options(settings),
         compression=grpc.Compression.NoCompression,
     )

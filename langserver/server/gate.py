@@ -38,10 +38,12 @@ class Ticket:
 
 
 class Gate:
-    """Lets `slots` calls in at a time; at most `queue` wait. Slots and places are shared by whose they are."""
+    """Lets `slots` calls in at a time; at most `queue` wait, in `places`. Both are shared by whose they are."""
 
     def __init__(self, slots: int, queue: int) -> None:
         self._admission = Admission(slots, queue)
+        self.slots = slots
+        self.places = queue
         self._queued: set[Ticket] = set()
         self._draining = False
         self._empty = asyncio.Event()

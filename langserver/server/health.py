@@ -43,6 +43,10 @@ class Health:
 
         return on_health
 
+    def serves(self, runtime: str) -> bool:
+        """Whether tasks of it are taken."""
+        return self._serving[runtime] and not self._draining
+
     def drain(self) -> None:
         """Nothing serves any more, for good."""
         self._draining = True

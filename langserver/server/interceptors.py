@@ -13,6 +13,7 @@ import grpc
 from langserver.server.access.refusals import Refusals
 from langserver.server.access.tokens import Tokens
 from langserver.server.principal import token_owner
+from langserver.server.statuses import Reason
 
 log = logging.getLogger(__name__)
 
@@ -25,9 +26,10 @@ Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler
 class TokenInterceptor(grpc.aio.ServerInterceptor):
     """Ends every call without a valid token, whatever its method, before its message is read. Health needs none."""
 
-    def __init__(self, tokens: Callable[[], Tokens]) -> None:
-        """`tokens` are asked for at each call."""
+    def __init__(self, tokens: Callable[[], Tokens], refused: Callable[[Reason], None] = lambda _: None) -> None:
+        """`tokens` are asked for at each call, `refused` is told of those without a valid one."""
         self._tokens = tokens
+        self._refused = refused
         self._refusals = Refusals()
         # A handler of streams is called before any message has been received.
         self._refusal: Handler = grpc.stream_stream_rpc_method_handler(self._refuse)
@@ -52,6 +54,7 @@ class TokenInterceptor(grpc.aio.ServerInterceptor):
         return self._tokens().owner_of(value)
 
     async def _refuse(self, _: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        self._refused(Reason.UNAUTHENTICATED)
         line = self._refusals.refused(context.peer(), time.monotonic())
         if line is not None:
             log.warning(line)

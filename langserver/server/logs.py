@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from collections import deque
 from collections.abc import Callable
 from typing import Final
 
 import grpc
+
+from langserver.server.telemetry.lines import set_up
 
 # The libraries' loggers: what they say can be caused by callers, at any rate, and may hold their bytes, tokens too.
 _FOREIGN: Final = ("grpc", "asyncio")
@@ -18,11 +21,9 @@ _LINES_A_MINUTE = 10
 _LONGEST = 400  # characters
 
 
-def set_up_logging() -> None:
-    """Lines on standard error, from INFO on. Those of the libraries are few and short, and name no caller's bytes."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    for handler in logging.getLogger().handlers:
-        handler.addFilter(Foreign(time.monotonic))
+def set_up_logging(format_: str, level: str) -> None:
+    """Lines on standard error. Those of the libraries are few and short, and name no caller's bytes."""
+    set_up(sys.stderr, format_, level, Foreign(time.monotonic).filter)
 
 
 class Foreign(logging.Filter):

@@ -22,7 +22,7 @@ from langserver.server.interceptors import quietly
 from langserver.server.messages import AnyMessage, parse
 from langserver.server.outbox import Outbox
 from langserver.server.service import DELIVERY_SECONDS, LanguageService
-from langserver.server.statuses import answering
+from langserver.server.statuses import Reason, answering
 
 # Who calls has a token where one is set: he may send large requests, and waits for his turn with them. They take half
 # of the room at most, so that one caller's do not keep another's small ones waiting.
@@ -36,27 +36,36 @@ _HEALTH_LANES = Lanes(
 
 _Answer = TypeVar("_Answer", bound=Message)
 _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
+_Refused: TypeAlias = "Callable[[Reason], None]"
 
 
-def services(service: LanguageService, health: Health, outbox: Outbox) -> Mapping[str, Mapping[str, _Handler]]:
-    """Every service by its full name, its handlers by the names of its methods."""
+def services(
+    service: LanguageService, health: Health, outbox: Outbox, refused: _Refused = lambda _: None
+) -> Mapping[str, Mapping[str, _Handler]]:
+    """Every service by its full name, its handlers by the names of its methods. `refused` is told of calls that were
+    turned away.
+    """
     tasks, small = Intake(_TASK_LANES), Intake(_HEALTH_LANES)
     return {
         lang_pb2.DESCRIPTOR.services_by_name["LanguageServer"].full_name: {
-            "Execute": _one(lang_pb2.ExecuteRequest, service.Execute, tasks, outbox),
-            "ExecuteStream": _many(lang_pb2.ExecuteRequest, service.ExecuteStream, tasks, outbox),
-            "Validate": _one(lang_pb2.ValidateRequest, service.Validate, tasks, outbox),
-            "GetCapabilities": _one(lang_pb2.GetCapabilitiesRequest, service.GetCapabilities, small, outbox),
+            "Execute": _one(lang_pb2.ExecuteRequest, service.Execute, tasks, outbox, refused),
+            "ExecuteStream": _many(lang_pb2.ExecuteRequest, service.ExecuteStream, tasks, outbox, refused),
+            "Validate": _one(lang_pb2.ValidateRequest, service.Validate, tasks, outbox, refused),
+            "GetCapabilities": _one(lang_pb2.GetCapabilitiesRequest, service.GetCapabilities, small, outbox, refused),
         },
         health_pb2.DESCRIPTOR.services_by_name["Health"].full_name: {
-            "Check": _many(health_pb2.HealthCheckRequest, health.check, small, outbox),
-            "Watch": _many(health_pb2.HealthCheckRequest, health.watch, small, outbox),
+            "Check": _many(health_pb2.HealthCheckRequest, health.check, small, outbox, refused),
+            "Watch": _many(health_pb2.HealthCheckRequest, health.watch, small, outbox, refused),
         },
     }
 
 
 def _many(
-    kind: type[AnyMessage], handle: Callable[[AnyMessage, Call], Awaitable[None]], intake: Intake, outbox: Outbox
+    kind: type[AnyMessage],
+    handle: Callable[[AnyMessage, Call], Awaitable[None]],
+    intake: Intake,
+    outbox: Outbox,
+    refused: _Refused,
 ) -> _Handler:
     """A method that writes its answers itself."""
 
@@ -65,7 +74,7 @@ def _many(
         del messages, context  # it is `call` who lets go of them
         async with quietly():
             try:
-                async with answering(call):
+                async with answering(call, refused):
                     # Nested, so that neither the bytes nor the request is kept here while it is handled.
                     await handle(parse(kind, await intake.take(call.sender, call.read)), call)
             finally:
@@ -75,7 +84,11 @@ def _many(
 
 
 def _one(
-    kind: type[AnyMessage], handle: Callable[[AnyMessage, Call], Awaitable[_Answer]], intake: Intake, outbox: Outbox
+    kind: type[AnyMessage],
+    handle: Callable[[AnyMessage, Call], Awaitable[_Answer]],
+    intake: Intake,
+    outbox: Outbox,
+    refused: _Refused,
 ) -> _Handler:
     """A method that returns its one answer."""
 
@@ -85,7 +98,7 @@ def _one(
         data: bytes | None = None  # of a call that ends with a status
         async with quietly():
             try:
-                async with answering(call):
+                async with answering(call, refused):
                     answer = await handle(parse(kind, await intake.take(call.sender, call.read)), call)
                     data = answer.SerializeToString()
                     call.leave(2 * len(data), DELIVERY_SECONDS)  # gRPC has a copy of its own

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from langserver.sandbox.jail import step_of_exit_code
@@ -47,13 +48,32 @@ class PoolPlan:
     cores: int = 1
 
 
+class SelfTestFailed(ZygoteError):
+    """A wall did not hold what it must."""
+
+
+class PoolEvent(Enum):
+    """What happens to a pool that somebody may count."""
+
+    TASKS = "a zygote is replaced: it forked its number of tasks"
+    AGE = "a zygote is replaced: it reached its age"
+    LOST = "a zygote died"
+    START_FAILED = "a zygote could not be started"
+    SEAL_FAILED = "a child could not be sealed"
+
+
 class Pool:
     """A `Supply` of children. `on_health` is told when its state changes: False while no child can be had."""
 
-    def __init__(self, plan: PoolPlan, on_health: Callable[[bool], None]) -> None:
+    def __init__(
+        self, plan: PoolPlan, on_health: Callable[[bool], None], on_event: Callable[[PoolEvent], None] = lambda _: None
+    ) -> None:
         self._plan = plan
         self._warm = plan.warm
         self._on_health = on_health
+        self._on_event = on_event
+        self.hits = 0  # tasks that found a warm child
+        self.misses = 0
         self._zygote: Zygote | None = None
         self._facts = Facts("", 0, 0)
         self._usable = asyncio.Event()
@@ -77,7 +97,7 @@ class Pool:
         try:
             wrong = complaint(await zygote.try_walls(self._plan.layers))
             if wrong is not None:
-                raise ZygoteError(f"the self-test of the {self._plan.runtime} sandbox failed: {wrong}")
+                raise SelfTestFailed(f"the self-test of the {self._plan.runtime} sandbox failed: {wrong}")
         except BaseException:
             await zygote.close()
             raise
@@ -107,19 +127,31 @@ class Pool:
         """Warm children."""
         return len(self._waiting)
 
+    @property
+    def running(self) -> int:
+        """Children that were taken."""
+        return self._running
+
+    @property
+    def making(self) -> int:
+        """Children that will be warm."""
+        return self._making
+
     async def take(self) -> Child:
         """A child for one task, a warm one if there is one. Raises ZygoteLost, SpawnRefused."""
         child = next(iter(self._waiting), None)
         if child is None:
+            self.misses += 1
             child = await self._spawn()
         else:
+            self.hits += 1
             del self._waiting[child]
         self._taken += 1
         self._running += 1
         # Short tasks one after another are refilled for as they end. Who still runs after this does not mind.
         self._refill_when_calm()
         if self._taken >= self._plan.zygote_max_tasks:
-            self._replace("it forked its number of tasks")
+            self._replace(PoolEvent.TASKS)
         return child
 
     def done(self, child: Child) -> None:
@@ -166,7 +198,7 @@ class Pool:
         if self._age_timer:
             self._age_timer.cancel()
         age = self._plan.zygote_max_age_seconds
-        self._age_timer = asyncio.get_running_loop().call_later(age, self._replace, "it reached its age")
+        self._age_timer = asyncio.get_running_loop().call_later(age, self._replace, PoolEvent.AGE)
         self._usable.set()
         if old is not None:
             self._retire(old)
@@ -181,6 +213,7 @@ class Pool:
         if zygote is not self._zygote:
             return
         log.warning("the %s zygote (pid %d) died; starting another", self._plan.runtime, zygote.pid)
+        self._on_event(PoolEvent.LOST)
         if self._taken or asyncio.get_running_loop().time() - self._used_at >= _SETTLED_SECONDS:
             self._delay = 0.0
         self._zygote = None
@@ -199,15 +232,17 @@ class Pool:
                 zygote = await self._start_zygote()
             except ZygoteError as error:
                 log.error("%s; the next try is in %.2f s", error, self._delay)
+                self._on_event(PoolEvent.START_FAILED)
             else:
                 self._use(zygote)
                 return
 
-    def _replace(self, why: str) -> None:
+    def _replace(self, why: PoolEvent) -> None:
         if self._replacing or self._closed or self._zygote is None:
             return
         self._replacing = True
-        log.info("replacing the %s zygote (pid %d): %s", self._plan.runtime, self._zygote.pid, why)
+        log.info("the %s zygote (pid %d): %s", self._plan.runtime, self._zygote.pid, why.value)
+        self._on_event(why)
         self._start_work(self._replace_now(self._zygote))
 
     async def _replace_now(self, old: Zygote) -> None:
@@ -218,6 +253,7 @@ class Pool:
                     new = await self._start_zygote()
                 except ZygoteError as error:
                     log.error("the old zygote stays for now: %s", error)
+                    self._on_event(PoolEvent.START_FAILED)
                     await asyncio.sleep(pause)
                     continue
                 if self._zygote is old:
@@ -328,6 +364,7 @@ class Pool:
         step = None if child.sealed else _jail_step(child)
         if step is not None:
             log.error("a %s child could not be sealed: step %s failed", self._plan.runtime, step)
+            self._on_event(PoolEvent.SEAL_FAILED)
             self._jail_failures += 1
             if self._jail_failures == _JAIL_FAILURES:
                 self._on_health(False)

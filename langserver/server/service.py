@@ -16,10 +16,12 @@ from langserver.server.shelves import shelf_of
 from langserver.server.spans import ExecuteSpan, Spans
 from langserver.server.statuses import Unread
 from langserver.server.tasks import Finished, Tasks
+from langserver.server.telemetry.ended import Origin
 from langserver.zygote.job import Job, LogLine
 from langserver.zygote.request import make_job
 
 DELIVERY_SECONDS = 30
+_CHARACTERS = 128  # of what is kept for a log line, perhaps for long
 
 
 class LanguageService:
@@ -49,13 +51,15 @@ class LanguageService:
         """One task."""
         span = self._span("Execute", request, call)
         job = make_job(task_of(request), self._ceilings, "run")
-        caller = whose(call.principal, request.metadata)
+        caller, origin = whose(call.principal, request.metadata), _origin(request, call)
         shelf = self._shelf(caller, job)
         task_id = request.task_id
         del request  # the job has all that is needed; the task may wait long
         lines: list[lang_pb2.LogLine] = []
         # Made as they come: ten thousand at once would hold every other call up.
-        finished = await self._tasks.run(job, caller, _deadline(call), lambda line: lines.append(log_line(line)), shelf)
+        finished = await self._tasks.run(
+            job, caller, _deadline(call), lambda line: lines.append(log_line(line)), shelf, origin=origin
+        )
         if span is not None:
             span.finished = finished
         return execute_response(task_id, finished, lines)
@@ -69,13 +73,15 @@ class LanguageService:
         """
         span = self._span("ExecuteStream", request, call)
         job = make_job(task_of(request), self._ceilings, "run")
-        caller = whose(call.principal, request.metadata)
+        caller, origin = whose(call.principal, request.metadata), _origin(request, call)
         shelf = self._shelf(caller, job)
         task_id = request.task_id
         del request
         # No bound of its own: it holds at most what the task's log budget allows, and so never slows the task down.
         lines: asyncio.Queue[LogLine | None] = asyncio.Queue()
-        running = asyncio.create_task(self._tasks.run(job, caller, _deadline(call), lines.put_nowait, shelf))
+        running = asyncio.create_task(
+            self._tasks.run(job, caller, _deadline(call), lines.put_nowait, shelf, origin=origin)
+        )
         running.add_done_callback(_look_at)
         try:
             async with asyncio.timeout(None) as patience:
@@ -107,7 +113,10 @@ class LanguageService:
     ) -> lang_pb2.ValidateResponse:
         """All that is wrong with some code."""
         job = make_job(check_of(request, VALIDATE_SECONDS), self._ceilings, "validate")
-        return validate_response(await self._tasks.run(job, Whose(call.principal), _deadline(call), _ignore))
+        origin = Origin(traceparent=call.traceparent()[:_CHARACTERS], principal=call.principal)
+        return validate_response(
+            await self._tasks.run(job, Whose(call.principal), _deadline(call), _ignore, origin=origin)
+        )
 
     async def GetCapabilities(  # noqa: N802
         self,
@@ -126,6 +135,12 @@ class LanguageService:
 
     def _shelf(self, caller: Whose, job: Job) -> Shelf | None:
         return None if self._forms is None else shelf_of(self._forms, caller, job)
+
+
+def _origin(request: lang_pb2.ExecuteRequest, call: Call) -> Origin:
+    said = request.metadata
+    traceparent = call.traceparent() or said.get("traceparent", "")
+    return Origin(request.task_id, said.get("run_id", "")[:_CHARACTERS], traceparent[:_CHARACTERS], call.principal)
 
 
 def _deadline(call: Call) -> float | None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from enum import Enum
+from typing import Any, Final, NoReturn
 
 import grpc
 from google.protobuf import any_pb2, duration_pb2
@@ -25,6 +26,18 @@ _CODES = {
     Refusal.INVALID_ARGUMENT: grpc.StatusCode.INVALID_ARGUMENT,
     Refusal.UNAVAILABLE: grpc.StatusCode.UNAVAILABLE,
 }
+
+
+class Reason(Enum):
+    """Why a call was turned away before anything was executed."""
+
+    INVALID = "invalid"
+    UNAUTHENTICATED = "unauthenticated"
+    QUEUE_FULL = "queue_full"
+    DRAINING = "draining"
+    DEADLINE = "deadline"  # it passed in the queue
+    TOO_SLOW = "too_slow"  # its message did not come, or too many came slowly
+    WATCHERS = "watchers"  # of health
 
 
 class Refused(Exception):
@@ -50,34 +63,56 @@ class TooMany(Exception):
     """So many others do the same that there is no room; trying again soon is no use."""
 
 
+_TURNED_AWAY: Final[dict[type[Exception], Reason]] = {
+    RequestError: Reason.INVALID,
+    Draining: Reason.DRAINING,
+    Expired: Reason.DEADLINE,
+    Unsent: Reason.TOO_SLOW,
+    Crowded: Reason.TOO_SLOW,
+    TooMany: Reason.WATCHERS,
+    Full: Reason.QUEUE_FULL,
+}
+
+
 @asynccontextmanager
-async def answering(call: Call) -> AsyncIterator[None]:
-    """Ends the call with the status of whatever is raised inside; a fault of ours shows no more than that it is one."""
+async def answering(call: Call, refused: Callable[[Reason], None]) -> AsyncIterator[None]:
+    """Ends the call with the status of whatever is raised inside; a fault of ours shows no more than that it is one.
+
+    `refused` is told of what was turned away.
+    """
     try:
         yield
-    except RequestError as error:
-        await call.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
     except Refused as error:
         await call.abort(error.code, str(error))
-    except Draining:
-        await call.abort(grpc.StatusCode.UNAVAILABLE, "draining: the server takes no new tasks")
-    except Expired:
-        await call.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "the deadline passed before there was a free slot")
-    except (Unread, Unsent) as error:
+    except Unread as error:
         await call.abort(grpc.StatusCode.DEADLINE_EXCEEDED, str(error))
     except NotFound as error:
         await call.abort(grpc.StatusCode.NOT_FOUND, str(error))
-    except TooMany as error:
-        await call.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, str(error))
-    except Full as full:
-        await call.abort_with_status(_exhausted("the queue is full", full.retry_seconds))
-    except Crowded as crowded:
-        await call.abort_with_status(_exhausted("too many requests arrive slowly", crowded.retry_seconds))
+    except tuple(_TURNED_AWAY) as error:
+        refused(_TURNED_AWAY[type(error)])
+        await _turn_away(call, error)
     except (asyncio.CancelledError, grpc.aio.AbortError, grpc.aio.InternalError):
         raise  # the last one: the caller went away while a message was written to him
     except Exception:
         log.exception("a call failed")
         await call.abort(grpc.StatusCode.INTERNAL, "internal error: the server's log has it")
+
+
+async def _turn_away(call: Call, why: Exception) -> NoReturn:
+    match why:
+        case Draining():
+            await call.abort(grpc.StatusCode.UNAVAILABLE, "draining: the server takes no new tasks")
+        case Expired():
+            await call.abort(grpc.StatusCode.DEADLINE_EXCEEDED, "the deadline passed before there was a free slot")
+        case Unsent():
+            await call.abort(grpc.StatusCode.DEADLINE_EXCEEDED, str(why))
+        case TooMany():
+            await call.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, str(why))
+        case Full(retry_seconds=seconds):
+            await call.abort_with_status(_exhausted("the queue is full", seconds))
+        case Crowded(retry_seconds=seconds):
+            await call.abort_with_status(_exhausted("too many requests arrive slowly", seconds))
+    await call.abort(grpc.StatusCode.INVALID_ARGUMENT, str(why))
 
 
 def _exhausted(why: str, retry_seconds: float) -> Any:

@@ -6,16 +6,23 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
+from langserver.core.claims import Failure
 from langserver.core.fairness import Whose
 from langserver.core.forms import Shelf
-from langserver.core.verdict import EndReason
+from langserver.core.outcome import ErrorKind
+from langserver.core.verdict import EndReason, Verdict
 from langserver.errors import RequestError
 from langserver.server.gate import Gate, Ticket
+from langserver.server.telemetry.ended import Ended, Origin
 from langserver.zygote.execution import Execution, Supply
 from langserver.zygote.job import Job, LogLine, Outcome
 
 log = logging.getLogger(__name__)
+
+_NOBODY = Origin()
+_FAULT = Outcome(Verdict(failure=Failure(ErrorKind.INTERNAL, "a fault of the server's")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +37,12 @@ class Finished:
 class Tasks:
     """Runs jobs on the children of `supplies` (by runtime), as many at once as `gate` lets in."""
 
-    def __init__(self, gate: Gate, supplies: Mapping[str, Supply]) -> None:
+    def __init__(
+        self, gate: Gate, supplies: Mapping[str, Supply], on_end: Callable[[Ended], None] = lambda _: None
+    ) -> None:
+        """`on_end` is told of every execution, whatever became of its caller."""
         self._gate = gate
+        self._on_end = on_end
         self._supplies = supplies
         self._running: dict[Execution, asyncio.Task[None]] = {}
 
@@ -42,6 +53,8 @@ class Tasks:
         deadline: float | None,
         on_log: Callable[[LogLine], None],
         shelf: Shelf | None = None,
+        *,
+        origin: Origin = _NOBODY,
     ) -> Finished:
         """Waits for a slot, at most until `deadline` (the loop's clock), then runs the job. `shelf`: see Execution.
 
@@ -58,7 +71,8 @@ class Tasks:
         queue_seconds = loop.time() - came
         execution = Execution(job, supply, on_log, shelf)
         ended: asyncio.Future[Outcome] = loop.create_future()
-        self._running[execution] = loop.create_task(self._own(execution, ticket, ended))
+        tell = partial(self._tell, job, origin, came, came + queue_seconds)
+        self._running[execution] = loop.create_task(self._own(execution, ticket, ended, tell))
         try:
             outcome = await ended
         except asyncio.CancelledError:
@@ -71,18 +85,26 @@ class Tasks:
         for execution in self._running:
             execution.end(reason)
 
-    async def _own(self, execution: Execution, ticket: Ticket, ended: asyncio.Future[Outcome]) -> None:
+    async def _own(
+        self, execution: Execution, ticket: Ticket, ended: asyncio.Future[Outcome], tell: Callable[[Outcome], None]
+    ) -> None:
         """Sees the execution to its end, which `ended` tells whoever still waits for it."""
         try:
             outcome = await execution.run()
         except Exception as error:
             log.exception("an execution failed")
+            tell(_FAULT)
             if not ended.done():
                 ended.set_exception(error)
         else:
             if not ended.done():
                 ended.set_result(outcome)
+            asyncio.get_running_loop().call_soon(tell, outcome)  # behind the answer, which goes out first
         finally:
             ended.cancel()  # does nothing to one that is done
             del self._running[execution]
             self._gate.leave(ticket)
+
+    def _tell(self, job: Job, origin: Origin, came: float, admitted: float, outcome: Outcome) -> None:
+        ended = asyncio.get_running_loop().time()
+        self._on_end(Ended(origin, job.runtime, job.header.mode, outcome, came, admitted, ended))

@@ -146,6 +146,8 @@ def test_queues_of_a_redis_that_is_away() -> None:
         ({"WORKER_EXECUTORS": "charge=no_such_module:Charge"}, "no_such_module"),
         ({"HTTP_ALLOW_NETWORKS": "10.0.0.1/8"}, "HTTP_ALLOW_NETWORKS"),
         ({"HTTP_ALLOW_HOSTS": "*.example.com"}, "HTTP_ALLOW_HOSTS"),
+        ({"WORKER_METRICS_ADDR": "0.0.0.0:9105"}, "WORKER_METRICS_ALLOW_REMOTE=1"),
+        ({"WORKER_LOG_FORMAT": "xml"}, "WORKER_LOG_FORMAT is 'xml': expected one of console, json"),
         ({"LANG_WORKER_ADDRS": "python:h:1", "LEASE_TTL_SECONDS": "0"}, "LEASE_TTL_SECONDS"),
         ({"LANG_WORKER_ADDRS": "python:h:1", "TASK_TIMEOUT_SECONDS": "5"}, "TASK_TIMEOUT_SECONDS"),
     ],

@@ -1,4 +1,4 @@
-"""The programs import nothing of each other: what they repeat about tokens and certificates stays one text."""
+"""The programs import nothing of each other: what they repeat of keys, figures and log lines stays one text."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("langserver/server/access", "coordinator/access", "worker_bridge/access")
+PROGRAMS = ("langserver/server", "coordinator", "worker_bridge")
+SHARED = {
+    "access": ["advice", "caller", "handshakes", "keys", "refusals", "tls", "tokens", "watched"],
+    "telemetry": ["endpoint", "lines"],
+}
 
 
-@pytest.mark.parametrize("name", ["advice", "caller", "handshakes", "keys", "refusals", "tls", "tokens", "watched"])
-def test_a_file_says_the_same_in_each_program(name: str) -> None:
+@pytest.mark.parametrize(("part", "name"), [(part, name) for part, names in SHARED.items() for name in names])
+def test_a_file_says_the_same_in_each_program(part: str, name: str) -> None:
+    folders = [f"{program}/{part}" for program in PROGRAMS]
     texts = [
-        file.read_text().replace(folder.replace("/", "."), "access")
-        for folder in FOLDERS
+        file.read_text().replace(folder.replace("/", "."), part)
+        for folder in folders
         if (file := ROOT / folder / f"{name}.py").exists()
     ]
     assert len(texts) > 1

@@ -27,8 +27,8 @@ def run() -> int:
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # the library's own log lines say less than ours
     from worker_bridge.settings import Settings
 
-    set_up_logging()
     settings = Settings()
+    set_up_logging(settings.worker_log_format, settings.worker_log_level)
     for name in settings.unknown_variables():
         log.warning("%s is set, but there is no such setting", name)
     tracing = tracing_of_a_bridge()

@@ -30,9 +30,17 @@ class LanguageExecutor:
     """One runtime on several servers. While none of them takes a task it waits: until it is cancelled."""
 
     def __init__(
-        self, runtime: str, addresses: Sequence[str], alarm: Callable[[str], None], caller: Caller, spans: Spans
+        self,
+        runtime: str,
+        addresses: Sequence[str],
+        alarm: Callable[[str], None],
+        caller: Caller,
+        spans: Spans,
+        *,
+        failed: Callable[[str, str], None] = lambda _runtime, _trouble: None,
     ) -> None:
-        """Raises StartError."""
+        """`failed` is told of each execution that is tried again. Raises StartError."""
+        self._failed = failed
         self._runtime = runtime
         self._caller = caller
         self._servers = Servers(runtime, addresses, alarm, caller)
@@ -86,8 +94,13 @@ class LanguageExecutor:
         """See Executor."""
         await self._servers.close()
 
+    def well(self) -> int:
+        """How many servers answer."""
+        return self._servers.well
+
     def _avoid(self, server: Server, trouble: Trouble, asked_seconds: float, text: str) -> None:
         server.rest(asked_seconds)
+        self._failed(self._runtime, trouble.name.lower())
         if trouble is Trouble.FAULT:
             self._alarm(text)
         else:

@@ -85,6 +85,11 @@ class Servers:
         chosen.running += 1
         return chosen
 
+    @property
+    def well(self) -> int:
+        """How many answer."""
+        return sum(server.well for server in self._servers)
+
     def release(self, server: Server) -> None:
         """It is not used any more for this execution."""
         server.running -= 1

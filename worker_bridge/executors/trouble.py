@@ -21,6 +21,8 @@ class Trouble(Enum):
     DOUBTFUL = "perhaps the task's: not tried without end"
 
 
+# For which an execution is tried again.
+TROUBLES = tuple(trouble.name.lower() for trouble in Trouble if trouble is not Trouble.REFUSED)
 _REFUSED = frozenset(
     {
         grpc.StatusCode.INVALID_ARGUMENT,

@@ -11,6 +11,7 @@ from worker_bridge.core.delivery import LeaseLost
 from worker_bridge.core.envelope import Task
 from worker_bridge.core.lease import Lease
 from worker_bridge.errors import CallRefused, NoAnswer, Unreachable
+from worker_bridge.metrics import Metrics
 from worker_bridge.shell.ending import end
 from worker_bridge.shell.links import Links
 from worker_bridge.streams.port import Entry
@@ -27,11 +28,13 @@ class Keeper:
         task: Task,
         lease: Lease,
         links: Links,
+        metrics: Metrics,
     ) -> None:
         self.lease = lease
         self._entry = entry
         self._task = task
         self._links = links
+        self._metrics = metrics
         self.lost = asyncio.create_task(self._keep())
 
     async def stop(self) -> None:
@@ -47,8 +50,11 @@ class Keeper:
                 renewed = await self._links.coordinator.renew(self._task, self.lease)
             except (NoAnswer, CallRefused) as error:
                 log.info("task %s: the lease was not renewed, which is tried again: %s", self._task.task_id, error)
+                self._metrics.renewed("no_answer")
+                self._metrics.tried_again("renew")
                 self.lease = self.lease.not_renewed(time.monotonic(), random.random(), self._links.timings)  # noqa: S311 - jitter
                 continue
+            self._metrics.renewed("lost" if renewed is None else "renewed")
             if renewed is None:
                 return LeaseLost(told=True)
             self.lease = renewed

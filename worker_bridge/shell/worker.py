@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from collections.abc import Coroutine
-from typing import Any
+from typing import Any, Final
 
 from worker_bridge.core.delivery import (
     Acquire,
@@ -39,8 +40,12 @@ from worker_bridge.shell.links import Links
 from worker_bridge.shell.patience import Patience
 from worker_bridge.spans import Traced
 from worker_bridge.streams.port import Entry
+from worker_bridge.telemetry.lines import fields
 
 log = logging.getLogger(__name__)
+executions = logging.getLogger("worker_bridge.executions")
+
+_KIND: Final = re.compile(r"[A-Z][A-Z_]{0,39}")
 
 
 class Worker:
@@ -76,6 +81,7 @@ class Worker:
         and is no second execution.
         """
         key = (entry.stream, entry.id)
+        self._metrics.read(entry.stream, entry.deliveries)
         if key in self._held:
             self._hand.give_back(1)
             return
@@ -119,6 +125,7 @@ class Worker:
     async def _decided(self, entry: Entry, parsed: Task | Poison, traced: Traced) -> End:
         life = Life.begin(parsed, entry.deliveries, self._most_deliveries)
         keeper: Keeper | None = None
+        seconds = 0.0  # of its execution
         try:
             while True:
                 match life.step:
@@ -128,23 +135,43 @@ class Worker:
                         with self._spans.step("lease", task) as (_, placed):
                             answer = await self._or_cut_off(self._acquire(placed))
                         if isinstance(answer, Lease):
-                            keeper = Keeper(entry, task, answer, self._links)
+                            keeper = Keeper(entry, task, answer, self._links, self._metrics)
                             answer = Granted()
+                        self._count(answer)
                         life = life.after(answer)
                     case Execute(task):
                         assert keeper is not None
-                        life = life.after(await self._execute_leased(task, keeper))
+                        began = time.monotonic()
+                        event = await self._execute_leased(task, keeper)
+                        seconds = time.monotonic() - began
+                        if isinstance(event, Executed):
+                            self._metrics.executed(entry.stream, seconds)
+                        self._count(event)
+                        life = life.after(event)
                     case Report(task, outcome):
                         assert keeper is not None
                         traced.ended_as(outcome)
                         with self._spans.step("report", task) as (_, placed):
                             event = await self._or_cut_off(self._report(placed, outcome, keeper), keeper.lost)
+                        self._count(event)
                         if event == Reported(acknowledged=True):
                             self._metrics.reported(entry.stream, outcome)
+                            _tell(entry, task, keeper.lease, outcome, seconds)
                         life = life.after(event)
         finally:
             if keeper is not None:
                 await keeper.stop()
+
+    def _count(self, event: Event) -> None:
+        match event:
+            case Granted():
+                self._metrics.acquired()
+            case Denied(why):
+                self._metrics.denied(why)
+            case LeaseLost(told):
+                self._metrics.lease_lost(told)
+            case Reported(acknowledged):
+                self._metrics.report_answered("acknowledged" if acknowledged else "not_acknowledged")
 
     async def _or_cut_off(self, doing: Coroutine[Any, Any, Any], *lost: asyncio.Task[LeaseLost]) -> Any:
         """What `doing` gives, or, if that comes first, the loss of the lease, or the end of the drain."""
@@ -163,10 +190,12 @@ class Worker:
             try:
                 answer = await self._links.coordinator.acquire(task)
             except CallRefused as refused:
+                self._metrics.denied(None)
                 return Refused(str(refused))
             except NoAnswer as error:
                 if error.failed and time.monotonic() > tired_at:
                     return Denied(Denial.OTHER)
+                self._metrics.tried_again("acquire")
                 self._trouble(task, error, patience)
                 await self._or_stopping(patience)
             else:
@@ -207,10 +236,12 @@ class Worker:
             try:
                 return Reported(await self._links.coordinator.report(task, keeper.lease, outcome))
             except CallRefused as refused:
+                self._metrics.report_answered("refused")
                 return Refused(str(refused))
             except NoAnswer as error:
                 if error.failed and time.monotonic() > tired_at:
                     return Reported(acknowledged=False)
+                self._metrics.tried_again("report")
                 self._trouble(task, error, patience)
                 await patience.wait()
         return LeaseLost(told=False)
@@ -220,3 +251,21 @@ class Worker:
             self._metrics.alarm(str(error))
         elif patience.first:
             log.warning("task %s waits: %s", task.task_id, error)
+
+
+def _tell(entry: Entry, task: Task, lease: Lease, outcome: Outcome, seconds: float) -> None:
+    """Of what was reported, no more than what it was: an error's words are the program's."""
+    kind = outcome.error.partition(":")[0]
+    executions.info(
+        "a task was executed",
+        extra=fields(
+            task_id=task.task_id,
+            run_id=task.run_id,
+            trace_id=task.traceparent[3:35],
+            stream=entry.stream,
+            attempt=lease.attempt,
+            status=outcome.status,
+            execution_seconds=round(seconds, 6),
+            kind=kind if _KIND.fullmatch(kind) else "",
+        ),
+    )

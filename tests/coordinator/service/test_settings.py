@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
 from coordinator.address import Protection, check_exposure, parse_address
@@ -39,6 +41,9 @@ def test_defaults():
         ("WORKER_MAX_DELIVERIES", "0", "expected a whole number"),
         ("COORDINATOR_MAX_ATTEMPTS", "0", "expected a whole number"),
         ("COORDINATOR_REQUIRE_DIGEST", "perhaps", "expected 1 or 0"),
+        ("COORDINATOR_METRICS_ADDR", "9106", "expected HOST:PORT"),
+        ("COORDINATOR_LOG_FORMAT", "xml", "expected one of console, json"),
+        ("COORDINATOR_LOG_LEVEL", "loud", "expected one of debug, info, warning, error"),
     ],
 )
 def test_what_is_wrong_is_named(monkeypatch, variable, value, said):
@@ -135,3 +140,19 @@ async def test_a_database_that_cannot_be_reached_is_named(monkeypatch):
         await Coordinator(settings).start()
     assert "Connection refused" in str(refused.value)
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0", "example.org:1"])
+def test_metrics_are_not_shown_beyond_this_machine_unasked(address):
+    with pytest.raises(StartError, match="COORDINATOR_METRICS_ALLOW_REMOTE=1"):
+        Settings(metrics_addr=address)
+    assert Settings(metrics_addr=address, metrics_allow_remote=True).metrics_addr == address
+
+
+async def test_a_port_of_metrics_that_is_taken_is_named(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        settings = Settings(database_url=f"sqlite:///{tmp_path}/c.db", listen_addr="127.0.0.1:0", metrics_addr=address)
+
+        with pytest.raises(StartError, match=f"COORDINATOR_METRICS_ADDR: can't listen on {address}"):
+            await Coordinator(settings).start()

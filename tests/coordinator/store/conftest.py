@@ -78,7 +78,8 @@ class Table:
         return await self.database.run(lambda tx: results.report(tx, report, RETRY, 1.0))
 
     async def sweep(self) -> int:
-        return await self.database.run(lambda tx: leases.take_back(tx, MOST_LOST, 100))
+        taken = await self.database.run(lambda tx: leases.take_back(tx, MOST_LOST, 100))
+        return taken.again + taken.ended
 
     async def row(self, task_id: str = "t") -> dict:
         (found,) = await self.database.run(lambda tx: tx.rows("SELECT * FROM tasks WHERE task_id = :id", id=task_id))

@@ -13,9 +13,11 @@ from tests.integration.server.harness import running_server
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ langserver\.[\w.]+: .*")
 WORD = "FOREIGN"
 HOSTILE = f"{WORD}\n2026-01-01 00:00:00,000 ERROR langserver.server.app: {WORD}\r\x1b[31m\u202e"
+TASK_ID = HOSTILE.replace(WORD, "AN ID")
 
 
 def test_no_word_of_a_caller_or_a_program_is_in_it():
+    """But his ids, and those as JSON."""
     with running_server(LANG_RUNTIMES="python,js", LANG_ZYGOTE_MAX_TASKS="3") as server:
         with server.connect() as client:
             for runtime, code in (
@@ -30,7 +32,7 @@ def test_no_word_of_a_caller_or_a_program_is_in_it():
                         code,
                         runtime=runtime,
                         filename=HOSTILE,
-                        task_id=HOSTILE,
+                        task_id=TASK_ID,
                         metadata=[("x-name", WORD)],
                         input_json=f'"{WORD}"',
                     )
@@ -41,6 +43,9 @@ def test_no_word_of_a_caller_or_a_program_is_in_it():
     assert WORD not in out + errors
     assert errors
     assert [line for line in errors.splitlines() if not LINE.fullmatch(line)] == []
+    told = [line for line in errors.splitlines() if " langserver.executions: " in line]
+    assert len(told) == 4
+    assert all(r' task_id="AN ID\n2026-01-01 00:00:00,000 ERROR langserver' in line for line in told)
 
 
 def record(name, message, *args, error=None, level=logging.ERROR):

@@ -92,6 +92,9 @@ def test_no_layer_may_be_required(monkeypatch):
         ("LANG_RUNTIMES", "", "some of python, js"),
         ("LANG_REQUIRED_LAYERS", "firewall", "none, or some of policy, audit"),
         ("LANG_ALLOW_INSECURE", "perhaps", "1 or 0"),
+        ("LANG_METRICS_ADDR", "unix:/run/metrics", "HOST:PORT"),
+        ("LANG_LOG_FORMAT", "xml", "one of console, json"),
+        ("LANG_LOG_LEVEL", "loud", "one of debug, info, warning, error"),
         ("LANG_TLS_CERT", "/nowhere/cert.pem", "a file this process can read"),
         ("LANG_TLS_CLIENT_CA", "/", "a file this process can read"),
     ],
@@ -145,3 +148,12 @@ def test_a_bridges_variable_in_the_same_environment_is_no_typo(monkeypatch):
         monkeypatch.setenv(f"LANG_WORKER_{name}", "a bridge's")
     monkeypatch.setenv("LANG_WORKER_ADDR", "a typo")
     assert Settings.unknown_variables() == ["LANG_WORKER_ADDR"]
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0:9464", "[::]:9464", "example.org:9464"])
+def test_metrics_are_not_shown_beyond_this_machine_unasked(monkeypatch, address):
+    monkeypatch.setenv("LANG_METRICS_ADDR", address)
+    with pytest.raises(StartError, match="LANG_METRICS_ALLOW_REMOTE=1"):
+        Settings()
+    monkeypatch.setenv("LANG_METRICS_ALLOW_REMOTE", "1")
+    assert Settings().metrics_addr == address

@@ -27,6 +27,12 @@ class Caller:
     def time_remaining(self) -> None:
         return None
 
+    def traceparent(self) -> str:
+        return ""
+
+    def principal(self) -> str:
+        return ""
+
     def owe(self, _size: int) -> None:
         pass
 
@@ -41,7 +47,7 @@ class SlowToEnd:
     def __init__(self) -> None:
         self.begun, self.may_end = asyncio.Event(), asyncio.Event()
 
-    async def run(self, _job: Any, _deadline: Any, on_log: Any, _shelf: Any) -> Any:
+    async def run(self, _job: Any, _deadline: Any, on_log: Any, _shelf: Any, _origin: Any) -> Any:
         on_log(LogLine("stdout", "one", 0.0))
         self.begun.set()
         try:

@@ -1,0 +1,122 @@
+"""The audit log: what is told, how much of it, and what is not."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+
+from langserver.core.claims import Failure, SecurityClaim
+from langserver.core.outcome import ErrorKind
+from langserver.core.verdict import Verdict
+from langserver.server.telemetry.audit import LOGGER, Audit, Event
+from langserver.server.telemetry.ended import Ended, Origin
+from langserver.server.telemetry.flood import WINDOW_SECONDS, Flood
+from langserver.zygote.job import Outcome
+
+SECRET = "what a child says of itself"
+DENIED = SecurityClaim("seccomp", "denied", SECRET)
+
+
+def ended(kind: ErrorKind | None, *events: SecurityClaim, principal: str = "token:ann", mode: Any = "run") -> Ended:
+    failure = None if kind is None else Failure(kind, SECRET)
+    outcome = Outcome(Verdict(failure=failure), events=events)
+    return Ended(Origin("t", "r", "", principal), "python", mode, outcome, 0.0, 0.0, 1.0)
+
+
+@pytest.fixture
+def told(caplog: pytest.LogCaptureFixture) -> Any:
+    """Fields and level of each line so far."""
+    caplog.set_level(logging.INFO, LOGGER)
+
+    def lines() -> list[dict[str, Any]]:
+        assert SECRET not in caplog.text
+        return [{**record.fields, "level": record.levelname} for record in caplog.records if record.name == LOGGER]  # type: ignore[attr-defined]
+
+    return lines
+
+
+async def test_a_violation_has_its_layer_and_its_task(told: Any) -> None:
+    Audit().ended(ended(ErrorKind.SANDBOX_VIOLATION, DENIED, DENIED, SecurityClaim("audit", "denied", "")))
+    common = {
+        "event": "SANDBOX_VIOLATION",
+        "status": "SANDBOX_VIOLATION",
+        "runtime": "python",
+        "task_id": "t",
+        "run_id": "r",
+        "principal": "token:ann",
+        "level": "WARNING",
+    }
+    assert told() == [
+        common | {"layer": "seccomp", "action": "denied", "count": 2},
+        common | {"layer": "audit", "action": "denied", "count": 1},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "events", "event", "level"),
+    [
+        (None, (DENIED,), "ATTEMPT", "INFO"),
+        (ErrorKind.USER_ERROR, (DENIED,), "ATTEMPT", "INFO"),
+        (ErrorKind.POLICY_VIOLATION, (), "POLICY_VIOLATION", "INFO"),
+        (ErrorKind.CRASHED, (), "CRASHED", "WARNING"),
+        (ErrorKind.MEMORY_LIMIT, (SecurityClaim("watch", "killed", ""),), "ATTEMPT", "WARNING"),
+    ],
+)
+async def test_what_is_told(
+    told: Any, kind: ErrorKind | None, events: tuple[SecurityClaim, ...], event: str, level: str
+) -> None:
+    Audit().ended(ended(kind, *events))
+    assert [(line["event"], line["level"]) for line in told()] == [(event, level)]
+
+
+@pytest.mark.parametrize("kind", [None, ErrorKind.USER_ERROR, ErrorKind.TIMEOUT, ErrorKind.MEMORY_LIMIT])
+async def test_what_is_none(told: Any, kind: ErrorKind | None) -> None:
+    audit = Audit()
+    audit.ended(ended(kind))
+    audit.ended(ended(ErrorKind.POLICY_VIOLATION, mode="validate"))
+    assert told() == []
+
+
+async def test_a_flood_of_one_principal_hides_nobody_else(told: Any) -> None:
+    audit = Audit()
+    for _ in range(1000):
+        audit.ended(ended(ErrorKind.POLICY_VIOLATION, principal="token:loud"))
+    audit.ended(ended(ErrorKind.POLICY_VIOLATION, principal="token:quiet"))
+    audit.ended(ended(ErrorKind.SANDBOX_VIOLATION, DENIED, principal="token:loud"))
+    audit.tell(Event.ZYGOTE_LOST, runtime="js")
+    written = told()
+    assert len(written) == 23
+    assert [line["event"] for line in written[-3:]] == ["POLICY_VIOLATION", "SANDBOX_VIOLATION", "ZYGOTE_LOST"]
+    audit.close()
+    last = {"event": "POLICY_VIOLATION", "left_out": 980, "principal": "token:loud", "level": "WARNING"}
+    assert told()[23:] == [last]
+
+
+async def test_what_was_left_out_is_said_though_nothing_more_comes(told: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("langserver.server.telemetry.flood.WINDOW_SECONDS", 0.1)
+    audit = Audit()
+    for _ in range(50):
+        audit.tell(Event.TOKEN_REFUSED)
+    async with asyncio.timeout(60):
+        while "left_out" not in told()[-1]:  # noqa: ASYNC110 - the log has no event
+            await asyncio.sleep(0.01)
+    assert told()[-1]["left_out"] == 48
+
+
+def test_windows_end_and_begin_anew() -> None:
+    flood = Flood()
+    assert [flood.admits("a", 20, 0.0) for _ in range(25)] == [True] * 20 + [False] * 5
+    assert flood.over(WINDOW_SECONDS - 0.1) == []
+    assert flood.over(WINDOW_SECONDS) == [("a", 5)]
+    assert not flood.is_counting
+    assert flood.admits("a", 20, WINDOW_SECONDS)
+
+
+def test_however_many_keys_there_are_few_are_kept() -> None:
+    flood = Flood()
+    admitted = sum(flood.admits(number, 20, 0.0) for number in range(10_000))
+    assert admitted == 256 + 20
+    assert dict(flood.over(WINDOW_SECONDS)) == {None: 10_000 - admitted}
