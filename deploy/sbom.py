@@ -24,9 +24,12 @@ VERSION = re.compile(r'^__version__ = "(.+)"$', re.MULTILINE)
 # What the metadata of a wheel do not say as an SPDX expression, and of what other versions of Python install.
 LICENCES = {
     "async-timeout": "Apache-2.0",
+    "certifi": "MPL-2.0",
+    "charset-normalizer": "MIT",
     "h11": "MIT",
     "protobuf": "BSD-3-Clause",
     "python-dotenv": "BSD-3-Clause",
+    "requests": "Apache-2.0",
     "tzdata": "Apache-2.0",
 }
 

@@ -30,7 +30,7 @@ def answer():
     return reply
 lint, texts = json.load(sys.stdin)
 engine.load(Code(f"[function () {{ 'use strict'; return ({lint})(({library_text('acorn')})())(this) }}]".encode()))
-function, = engine.items(answer().handle, 1)
+function = engine.item(answer().handle, 0)
 told = []
 for text in texts:
     engine.call(function, text.encode())
