@@ -57,7 +57,7 @@ ATTACKS: dict[str, tuple[Act, str, bool]] = {
     "a slow body": (bytes_of(HEAD + b"Content-Length: 9999\r\n\r\n", b"x", pause=0.05), "TIMEOUT: ", False),
     "a slow head": (bytes_of(HEAD, b"X", pause=0.05), "TIMEOUT: ", False),
     "slow empty gzip": (
-        bytes_of(HEAD + b"Content-Encoding: gzip\r\n\r\n", gzip.compress(b""), pause=0.05),
+        bytes_of(HEAD + b"Content-Encoding: gzip\r\n\r\n", gzip.compress(b"", mtime=0), pause=0.05),
         "TIMEOUT: ",
         False,
     ),
@@ -168,7 +168,7 @@ async def test_many_attackers_at_once_starve_nobody() -> None:
 RESPONSES = {
     "a length": answer(b'{"ok": true}', headers=[("Content-Type", "application/json")]),
     "chunks": CHUNKED + b'5\r\n{"ok"\r\n7\r\n: true}\r\n0\r\nX-Trailer: y\r\n\r\n',
-    "gzip": answer(gzip.compress(b'{"ok": true}'), headers=[("Content-Encoding", "gzip")]),
+    "gzip": answer(gzip.compress(b'{"ok": true}', mtime=0), headers=[("Content-Encoding", "gzip")]),
     "a hint first": b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + answer(b'{"ok": true}'),
 }
 
