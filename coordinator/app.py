@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import grpc
 
-from coordinator.access.keys import Keys
 from coordinator.address import Address, Protection, check_exposure, parse_address
 from coordinator.core.retry import RetryRule
 from coordinator.dead_letters import DeadLetters
@@ -29,9 +28,10 @@ from coordinator.store.opened import opener
 from coordinator.streams.port import StreamPort
 from coordinator.streams.redis import RedisStreams
 from coordinator.sweeper import Sweeper, SweepPlan
+from operating.access.keys import Keys
 
 if TYPE_CHECKING:
-    from coordinator.tracing.tracer import Tracing
+    from operating.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
 

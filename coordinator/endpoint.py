@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 
-from coordinator.access.keys import Keys
-from coordinator.access.refusals import Refusals
-from coordinator.access.tokens import Tokens
 from coordinator.address import Address
 from coordinator.core.bounds import MESSAGE_BYTES
 from coordinator.errors import InvalidRequest, StartError, StoreUnavailable, StreamUnavailable
 from coordinator.spans import SpanInterceptor
+from operating.access.keys import Keys
+from operating.access.refusals import Refusals
+from operating.access.tokens import Tokens
 
 if TYPE_CHECKING:
-    from coordinator.tracing.tracer import Tracing
+    from operating.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
 

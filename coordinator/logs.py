@@ -6,7 +6,7 @@ import logging
 import sys
 from typing import Final
 
-from coordinator.telemetry.lines import set_up
+from operating.telemetry.lines import set_up
 
 # A caller's fault that gRPC reports with a traceback and all bytes, a token's too: metadata or a path that is no UTF-8.
 _CALLERS_FAULT: Final = "Invalid encoding on"
@@ -15,7 +15,8 @@ _CALLERS_FAULT: Final = "Invalid encoding on"
 def set_up_logging(format_: str, level: str) -> None:
     """Lines on standard error, from `level` on; of libraries, warnings."""
     set_up(sys.stderr, format_, "error" if level == "error" else "warning", _no_callers_bytes)
-    logging.getLogger("coordinator").setLevel(level.upper())
+    for name in ("coordinator", "operating"):
+        logging.getLogger(name).setLevel(level.upper())
     for name in ("grpc", "redis", "psycopg", "psycopg.pool"):  # what they say can be caused by callers, at any rate
         logging.getLogger(name).setLevel(logging.ERROR)
 

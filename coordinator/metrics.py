@@ -9,11 +9,11 @@ from typing import Final, Literal, TypeAlias
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, ProcessCollector
 
-from coordinator.access.handshakes import REASONS
 from coordinator.core.report import Ruling
 from coordinator.core.states import LeaseReason, TaskState
 from coordinator.errors import StartError
-from coordinator.telemetry.endpoint import Endpoint
+from operating.access.handshakes import REASONS
+from operating.telemetry.endpoint import Endpoint
 
 log = logging.getLogger(__name__)
 

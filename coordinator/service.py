@@ -28,7 +28,7 @@ from coordinator.pb import coordinator_pb2 as pb
 from coordinator.pb import coordinator_pb2_grpc as pb_grpc
 from coordinator.store import leases, results, tasks
 from coordinator.store.database import Database
-from coordinator.telemetry.lines import fields
+from operating.telemetry.lines import fields
 
 tasks_log = logging.getLogger("coordinator.tasks")
 

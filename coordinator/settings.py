@@ -10,12 +10,12 @@ from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_va
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from coordinator import address
-from coordinator.access.keys import KeyFiles
-from coordinator.access.tokens import TOKEN_BYTES, is_token
 from coordinator.core.bounds import MOST_ATTEMPTS, MOST_LEASE_SECONDS
 from coordinator.errors import StartError
 from coordinator.store import opened
-from coordinator.telemetry.lines import FORMATS, LEVELS
+from operating.access.keys import KeyFiles
+from operating.access.tokens import TOKEN_BYTES, is_token
+from operating.telemetry.lines import FORMATS, LEVELS
 
 _SECRET: Final = ("COORDINATOR_DATABASE_URL", "COORDINATOR_AUTH_TOKEN")
 _PREFIX: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 
-from coordinator.core.traceparent import parse_traceparent
 from coordinator.pb import coordinator_pb2 as pb
+from operating.traceparent import parse_traceparent
 
 if TYPE_CHECKING:
-    from coordinator.tracing.tracer import Span, Tracing
+    from operating.tracing.tracer import Span, Tracing
 
 # Renewals are not among them: they say nothing new, several times a task.
 _METHODS: Final = frozenset(

@@ -17,11 +17,11 @@ from langserver.errors import RequestError, StartError
 from langserver.limits import Ceilings
 from langserver.python_runtime.packages.names import MEANT, parse_modules
 from langserver.sandbox.layers import LAYERS, REQUIRED, parse_layers
-from langserver.server.access.tokens import TOKEN_BYTES, is_token
 from langserver.server.address import is_local, parse_address
 from langserver.server.cores import usable_cores
-from langserver.server.telemetry.lines import FORMATS, LEVELS
 from langserver.zygote.request import RUNTIMES, canonical_runtime
+from operating.access.tokens import TOKEN_BYTES, is_token
+from operating.telemetry.lines import FORMATS, LEVELS
 
 _PREFIX = "LANG_"
 _DEFAULTS = Ceilings()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from worker_bridge.access.caller import Caller, CallerFiles
+from operating.access.caller import Caller, CallerFiles
 from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.errors import StartError, StreamRefused, Unreachable
 from worker_bridge.executors.added import with_added
@@ -35,7 +35,7 @@ from worker_bridge.streams.port import StreamPort
 from worker_bridge.streams.redis import RedisConsumer
 
 if TYPE_CHECKING:
-    from worker_bridge.tracing.tracer import Tracing
+    from operating.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
 

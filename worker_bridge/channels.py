@@ -6,7 +6,7 @@ from typing import Final
 
 import grpc
 
-from worker_bridge.access.caller import Caller
+from operating.access.caller import Caller
 from worker_bridge.errors import StartError
 
 _PING_MILLISECONDS: Final = 10_000

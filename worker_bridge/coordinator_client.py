@@ -13,7 +13,7 @@ import grpc
 
 from coordinator.pb import coordinator_pb2 as pb
 from coordinator.pb import coordinator_pb2_grpc
-from worker_bridge.access.caller import Caller
+from operating.access.caller import Caller
 from worker_bridge.channels import is_fault, open_channel, words
 from worker_bridge.core.backoff import LONGEST_SECONDS
 from worker_bridge.core.delivery import Denial

@@ -9,11 +9,11 @@ from typing import Literal
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
+from operating.telemetry.endpoint import Endpoint
 from worker_bridge.core.delivery import Denial, Fate
 from worker_bridge.core.outcome import Outcome
 from worker_bridge.errors import StartError
 from worker_bridge.streams.port import Figures
-from worker_bridge.telemetry.endpoint import Endpoint
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 90.0)
 _GRANTED, _REFUSED = "granted", "refused"

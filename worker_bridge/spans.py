@@ -19,7 +19,7 @@ from worker_bridge.core.outcome import Outcome
 from worker_bridge.streams.port import Entry
 
 if TYPE_CHECKING:
-    from worker_bridge.tracing.tracer import Span, Tracing
+    from operating.tracing.tracer import Span, Tracing
 
 _GROUP: Final = "workers"
 _KIND: Final = re.compile(r"[A-Z][A-Z_]{0,39}")

@@ -12,12 +12,12 @@ from typing import Any, Final, TypeVar
 import grpc
 from google.protobuf.message import Message
 
-from coordinator.access.caller import Caller, CallerFiles
 from coordinator.address import parse_address
 from coordinator.commands.exits import Unreachable, UsageError
 from coordinator.core.bounds import MESSAGE_BYTES
 from coordinator.pb import coordinator_pb2 as pb
 from coordinator.pb import coordinator_pb2_grpc as pb_grpc
+from operating.access.caller import Caller, CallerFiles
 
 _DEFAULT_ADDR: Final = "localhost:50051"
 _CALL_SECONDS: Final = 30.0

@@ -11,15 +11,15 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from coordinator.access.handshakes import Handshakes, overhear
 from coordinator.commands.exits import ExitStatus
 from coordinator.commands.output import line
 from coordinator.errors import StartError
 from coordinator.process import forbid_dumps
+from operating.access.handshakes import Handshakes, overhear
 
 if TYPE_CHECKING:
     from coordinator.settings import Settings
-    from coordinator.tracing.tracer import Tracing
+    from operating.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ def serve(options: Namespace) -> int:
 
 def tracing_of_a_coordinator() -> Tracing | None:
     """Raises StartError."""
-    from coordinator.tracing.start import start_tracing
+    from operating.tracing.start import start_tracing
 
     try:
         return start_tracing("coordinator", version("langserver"))

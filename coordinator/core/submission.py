@@ -10,8 +10,8 @@ from coordinator.core import json_text
 from coordinator.core.bounds import ID_BYTES, INPUT_BYTES, MOST_ATTEMPTS, NAME_BYTES
 from coordinator.core.queues import queue_of
 from coordinator.core.task import Content, NewTask
-from coordinator.core.traceparent import parse_traceparent
 from coordinator.errors import InvalidRequest
+from operating.traceparent import parse_traceparent
 
 _NAME: Final = re.compile(rf"[A-Za-z0-9._:-]{{1,{NAME_BYTES}}}")
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from langserver.commands.exits import ExitStatus, UsageError
 from langserver.commands.own_certificate import own_certificate
 from langserver.commands.present import Page
-from langserver.server.access.advice import Names, advice
 from langserver.server.address import parse_address
+from operating.access.advice import Names, advice
 
 if TYPE_CHECKING:
     import grpc

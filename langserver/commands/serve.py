@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 from langserver.sandbox import confine
-from langserver.server.access.handshakes import overhear
+from operating.access.handshakes import overhear
 
 
 def serve(options: Namespace) -> int:

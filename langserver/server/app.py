@@ -21,8 +21,6 @@ from langserver.core.verdict import MIB, EndReason
 from langserver.errors import StartError
 from langserver.sandbox import confine
 from langserver.sandbox.probe import LayerStatus, probe
-from langserver.server.access.handshakes import Handshakes
-from langserver.server.access.keys import Keys
 from langserver.server.address import Address, parse_address
 from langserver.server.capabilities import capabilities, layers_in_force, with_packages
 from langserver.server.cores import usable_cores
@@ -41,14 +39,16 @@ from langserver.server.service import LanguageService
 from langserver.server.spans import Spans
 from langserver.server.tasks import Tasks
 from langserver.server.telemetry.telemetry import Telemetry
-from langserver.server.tracing.start import start_tracing
 from langserver.settings import Settings
 from langserver.zygote.failures import ZygoteError
+from operating.access.handshakes import Handshakes
+from operating.access.keys import Keys
+from operating.tracing.start import start_tracing
 
 if TYPE_CHECKING:
-    from langserver.server.telemetry.endpoint import Endpoint
     from langserver.server.telemetry.metrics import Metrics
-    from langserver.server.tracing.tracer import Tracing
+    from operating.telemetry.endpoint import Endpoint
+    from operating.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
 
@@ -210,7 +210,7 @@ def _metrics(settings: Settings, layers: Mapping[str, bool]) -> Metrics | None:
 
 def _serve_metrics(settings: Settings, metrics: Metrics) -> Endpoint:
     """Raises StartError."""
-    from langserver.server.telemetry.endpoint import Endpoint
+    from operating.telemetry.endpoint import Endpoint
 
     address = parse_address(settings.metrics_addr or "")
     endpoint = Endpoint(metrics.registry)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 import grpc
 
 from langserver.errors import StartError
-from langserver.server.access.keys import KeyFiles, Keys
 from langserver.server.address import Address, Protection, check_exposure, clear_stale_socket
 from langserver.server.interceptors import Handler, TokenInterceptor
 from langserver.server.reset import remember_calls
 from langserver.server.statuses import Reason
 from langserver.settings import Settings
+from operating.access.keys import KeyFiles, Keys
 
 _MIB = 1 << 20
 _METADATA_BYTES = 16 << 10

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 import grpc
 
-from langserver.server.access.refusals import Refusals
-from langserver.server.access.tokens import Tokens
 from langserver.server.principal import token_owner
 from langserver.server.statuses import Reason
+from operating.access.refusals import Refusals
+from operating.access.tokens import Tokens
 
 log = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import grpc
 
-from langserver.server.telemetry.lines import set_up
+from operating.telemetry.lines import set_up
 
 # The libraries' loggers: what they say can be caused by callers, at any rate, and may hold their bytes, tokens too.
 _FOREIGN: Final = ("grpc", "asyncio")

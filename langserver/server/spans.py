@@ -17,7 +17,7 @@ from langserver.server.tasks import Finished
 from langserver.zygote.request import canonical_runtime
 
 if TYPE_CHECKING:
-    from langserver.server.tracing.tracer import Tracing
+    from operating.tracing.tracer import Tracing
 
 _SERVICE: Final = lang_pb2.DESCRIPTOR.services_by_name["LanguageServer"].full_name
 # Of a server's spans, an error is what the server is to blame for (OpenTelemetry's conventions for gRPC).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from worker_bridge.access.caller import Caller, CallerFiles
+from operating.access.caller import Caller, CallerFiles
 
 
 def plain_caller(prefix: str = "LANG_WORKER") -> Caller:

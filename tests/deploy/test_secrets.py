@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from langserver.commands.own_certificate import own_certificate
-from langserver.server.access.tls import certificates
+from operating.access.tls import certificates
 from tests.deploy.hardened import UID
 from tests.deploy.published import DEPLOY
 

@@ -11,7 +11,7 @@ import pytest
 from prometheus_client import CollectorRegistry, Counter
 from prometheus_client.core import CounterMetricFamily
 
-from langserver.server.telemetry.endpoint import Endpoint
+from operating.telemetry.endpoint import Endpoint
 
 ASK = b"GET /metrics HTTP/1.1\r\nHost: here\r\n\r\n"
 GUARD_SECONDS = 60
@@ -94,7 +94,7 @@ async def test_what_is_no_such_request(port: int, said: bytes, status: int) -> N
 
 
 async def test_of_many_who_say_nothing_the_oldest_go(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("langserver.server.telemetry.endpoint._SECONDS", 3600)
+    monkeypatch.setattr("operating.telemetry.endpoint._SECONDS", 3600)
     silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(40)]
     got = await answer(port, ASK)
     assert got.startswith(b"HTTP/1.1 200 ")
@@ -106,7 +106,7 @@ async def test_of_many_who_say_nothing_the_oldest_go(port: int, monkeypatch: pyt
 
 async def test_who_drips_has_no_more_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """He is cut off after the time that one connection has in all, though he never stops."""
-    monkeypatch.setattr("langserver.server.telemetry.endpoint._SECONDS", 0.5)
+    monkeypatch.setattr("operating.telemetry.endpoint._SECONDS", 0.5)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     began = asyncio.get_running_loop().time()
     ended = asyncio.create_task(reader.read())

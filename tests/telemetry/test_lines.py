@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from langserver.server.telemetry.lines import LINE_BYTES, Console, Json, Lines, fields
+from operating.telemetry.lines import LINE_BYTES, Console, Json, Lines, fields
 
 EVIL = 'x\n2026-01-01 00:00:00,000 ERROR langserver.audit: forged\r\x1b[2J\u202e\u2028\x85"}'
 

@@ -19,9 +19,9 @@ from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 from coordinator.pb import coordinator_pb2 as pb
 from coordinator.pb import coordinator_pb2_grpc as pb_grpc
 from langserver.pb import lang_pb2, lang_pb2_grpc
-from langserver.server.tracing.start import start_tracing
-from langserver.server.tracing.tracer import Tracing
-from langserver.server.tracing.wanted import Wanted
+from operating.tracing.start import start_tracing
+from operating.tracing.tracer import Tracing
+from operating.tracing.wanted import Wanted
 from tests.chaos.processes import Part, free_port, python
 from tests.traces.collector import GUARD_SECONDS, collecting
 
@@ -164,7 +164,7 @@ class Stuck(SpanExporter):
 
 
 def tracing_with(exporter: SpanExporter, monkeypatch: pytest.MonkeyPatch, queue: int) -> Tracing:
-    monkeypatch.setattr("langserver.server.tracing.tracer.OTLPSpanExporter", lambda: exporter)
+    monkeypatch.setattr("operating.tracing.tracer.OTLPSpanExporter", lambda: exporter)
     return Tracing("langserver", "1", Wanted("http://c", queue=queue, batch=queue, delay_seconds=GUARD_SECONDS))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from langserver.server.tracing.wanted import Wanted, wanted
+from operating.tracing.wanted import Wanted, wanted
 
 ON = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"}
 

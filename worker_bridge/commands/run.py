@@ -15,8 +15,8 @@ from worker_bridge.errors import StartError
 from worker_bridge.logs import set_up_logging
 
 if TYPE_CHECKING:
+    from operating.tracing.tracer import Tracing
     from worker_bridge.settings import Settings
-    from worker_bridge.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def run() -> int:
 
 def tracing_of_a_bridge() -> Tracing | None:
     """Raises StartError."""
-    from worker_bridge.tracing.start import start_tracing
+    from operating.tracing.start import start_tracing
 
     try:
         return start_tracing("worker-bridge", version("langserver"))

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from operating.traceparent import parse_traceparent
 from worker_bridge.core.json_text import Members, value
-from worker_bridge.core.traceparent import parse_traceparent
 
 MAX_ENTRY_BYTES: Final = (
     20 << 20

@@ -9,7 +9,7 @@ from typing import Final
 import grpc
 
 from langserver.pb import lang_pb2 as pb
-from worker_bridge.access.caller import Caller
+from operating.access.caller import Caller
 from worker_bridge.channels import words
 from worker_bridge.core.envelope import Task
 from worker_bridge.core.outcome import Outcome

@@ -14,7 +14,7 @@ import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from langserver.pb import lang_pb2_grpc
-from worker_bridge.access.caller import Caller
+from operating.access.caller import Caller
 from worker_bridge.channels import is_fault, open_channel, words
 from worker_bridge.core.backoff import LONGEST_SECONDS, Backoff
 

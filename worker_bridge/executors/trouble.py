@@ -8,7 +8,7 @@ import grpc
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from worker_bridge.access.caller import Caller
+from operating.access.caller import Caller
 from worker_bridge.channels import is_fault
 
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Coroutine
 from typing import Any, Final
 
+from operating.telemetry.lines import fields
 from worker_bridge.core.delivery import (
     Acquire,
     CutOff,
@@ -40,7 +41,6 @@ from worker_bridge.shell.links import Links
 from worker_bridge.shell.patience import Patience
 from worker_bridge.spans import Traced
 from worker_bridge.streams.port import Entry
-from worker_bridge.telemetry.lines import fields
 
 log = logging.getLogger(__name__)
 executions = logging.getLogger("worker_bridge.executions")

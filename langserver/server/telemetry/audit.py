@@ -15,7 +15,7 @@ from typing import Final
 from langserver.core.outcome import ErrorKind
 from langserver.server.telemetry.ended import Ended
 from langserver.server.telemetry.flood import Flood
-from langserver.server.telemetry.lines import fields
+from operating.telemetry.lines import fields
 
 LOGGER: Final = "langserver.audit"
 

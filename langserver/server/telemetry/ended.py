@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from langserver.core.outcome import ErrorKind
-from langserver.core.traceparent import parse_traceparent
 from langserver.core.verdict import Refusal
 from langserver.wire.header import Mode
 from langserver.zygote.job import Outcome
+from operating.traceparent import parse_traceparent
 
 SUCCESS: Final = "SUCCESS"
 STATUSES: Final = (

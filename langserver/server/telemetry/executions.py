@@ -6,7 +6,7 @@ import logging
 from typing import Final
 
 from langserver.server.telemetry.ended import Ended
-from langserver.server.telemetry.lines import fields
+from operating.telemetry.lines import fields
 
 log = logging.getLogger("langserver.executions")
 

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from langserver.server.access.refusals import Refusals
-from langserver.server.access.tokens import Tokens, parse_tokens
-from langserver.server.access.watched import Watched
+from operating.access.refusals import Refusals
+from operating.access.tokens import Tokens, parse_tokens
+from operating.access.watched import Watched
 
 ONE, TWO = b"0123456789abcdef", b"fedcba9876543210"
 

@@ -12,8 +12,8 @@ from typing import Final
 
 import grpc
 
-from coordinator.access.advice import Advice, Names, advice
-from coordinator.access.watched import Watched, warn_if_open
+from operating.access.advice import Advice, Names, advice
+from operating.access.watched import Watched, warn_if_open
 
 _LOOK_SECONDS: Final = 1.0
 _TOKEN: Final = re.compile(rb"[\x21-\x7e]{1,1024}")

@@ -22,9 +22,9 @@ from opentelemetry.trace import (
 )
 from opentelemetry.trace import Span as SdkSpan
 
-from langserver.core.traceparent import Place, parse_traceparent
-from langserver.server.tracing.outgoing import Outgoing
-from langserver.server.tracing.wanted import Wanted
+from operating.traceparent import Place, parse_traceparent
+from operating.tracing.outgoing import Outgoing
+from operating.tracing.wanted import Wanted
 
 Kind: TypeAlias = Literal["internal", "server", "client", "consumer"]
 Values: TypeAlias = "Mapping[str, str | int]"

@@ -9,9 +9,9 @@ from typing import Final, NoReturn
 
 import grpc
 
-from langserver.server.access.tls import certificates
-from langserver.server.access.tokens import Tokens, parse_tokens
-from langserver.server.access.watched import Watched, warn_if_open
+from operating.access.tls import certificates
+from operating.access.tokens import Tokens, parse_tokens
+from operating.access.watched import Watched, warn_if_open
 
 _LOOK_SECONDS: Final = 1.0
 _TOKENS_FILE_BYTES: Final = 1 << 20

@@ -13,7 +13,7 @@ from collections import deque
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
 
-from worker_bridge.tracing.wanted import Wanted
+from operating.tracing.wanted import Wanted
 
 log = logging.getLogger(__name__)
 

@@ -8,10 +8,10 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from coordinator.tracing.wanted import wanted
+from operating.tracing.wanted import wanted
 
 if TYPE_CHECKING:
-    from coordinator.tracing.tracer import Tracing
+    from operating.tracing.tracer import Tracing
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ def start_tracing(program: str, version: str, environ: Mapping[str, str] = os.en
             f"OTEL_EXPORTER_OTLP_ENDPOINT is set, but OpenTelemetry cannot be loaded ({error}): "
             "pip install 'langserver[telemetry]', or unset it"
         ) from None
-    from coordinator.tracing.tracer import Tracing
+    from operating.tracing.tracer import Tracing
 
     log.info("spans go to %s", asked.collector)
     return Tracing(program, version, asked)

@@ -1,1 +1,0 @@
-"""What lets callers in: tokens, certificates, and the files that they are in."""

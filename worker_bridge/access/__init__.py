@@ -1,1 +1,0 @@
-"""What this side shows to servers and asks of them: token, certificates, and what to check when they do not fit."""

@@ -1,1 +1,0 @@
-"""What an operator sees: figures for Prometheus, log lines."""
