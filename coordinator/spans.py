@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 
+from coordinator.core.bounds import TASKS_A_REQUEST
 from coordinator.pb import coordinator_pb2 as pb
 from operating.traceparent import parse_traceparent
 
@@ -84,14 +85,14 @@ def _place_of_caller(context: grpc.aio.ServicerContext[Any, Any]) -> str:
 
 def _place_of_tasks(request: Any) -> str:
     """The place that all tasks of a submission name, if it is one."""
-    if not isinstance(request, pb.SubmitTasksRequest):
+    if not isinstance(request, pb.SubmitTasksRequest) or len(request.tasks) > TASKS_A_REQUEST:  # which is refused
         return ""
     places = {task.traceparent for task in request.tasks}
     return places.pop() if len(places) == 1 else ""
 
 
 def _place(request: Any, span: Span) -> None:
-    if isinstance(request, pb.SubmitTasksRequest):
+    if isinstance(request, pb.SubmitTasksRequest) and len(request.tasks) <= TASKS_A_REQUEST:
         for task in request.tasks:
             if parse_traceparent(task.traceparent) is None:
                 task.traceparent = span.traceparent

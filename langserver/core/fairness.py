@@ -7,13 +7,16 @@ which slots are held: tasks cannot be interrupted, so whoever has longer ones ge
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable
 from typing import NamedTuple, TypeVar
 
 # A task that is over at once has cost a process too, and who sends nothing but such shall not always go first.
 LEAST_SECONDS = 0.001
 TENANTS = 64  # of one principal, by name; what comes under further names shares one place
 REMEMBERED = 256  # principals who do nothing now, and how much they had
+# What somebody had above others counts for so long and no longer: he may have had it while nobody else wanted it, and
+# others who come by turns would keep him from every slot until they have had as much.
+HORIZON_SECONDS = 60.0
 
 
 class Whose(NamedTuple):
@@ -46,6 +49,10 @@ class _Share:
     def lift(self, level: float) -> None:
         """Nobody saves up for later what he did not use: he begins where those are who did."""
         self._ended = max(self._ended, level)
+
+    def forgive(self, level: float, now: float) -> None:
+        """What he had above `level` does not count any more."""
+        self._ended -= max(0.0, self.used(now) - level)
 
     def begin(self, now: float) -> None:
         """A task of his takes a slot."""
@@ -155,7 +162,8 @@ class Shares:
         Whoever has fewest tasks running goes first, so that each has as many as any other who wants them; among
         equals whoever has used least.
         """
-        tenant = _first(_first(self._active.values(), now).tenants.values(), now)
+        principal = _first(self._active.values(), now)
+        tenant = _first([one for one in principal.tenants.values() if one.active], now)
         return tenant, next(iter(tenant.tickets))
 
     def crowding(self, tenant: Tenant) -> tuple[Tenant, Hashable] | None:
@@ -191,8 +199,12 @@ class Shares:
 _AnyShare = TypeVar("_AnyShare", bound=_Share)
 
 
-def _first(shares: Iterable[_AnyShare], now: float) -> _AnyShare:
-    return min((one for one in shares if one.waiting), key=lambda one: (one.running, one.used(now)))
+def _first(active: Collection[_AnyShare], now: float) -> _AnyShare:
+    """Of those who wait; all who run tasks or wait are compared with."""
+    level = min(one.used(now) for one in active) + HORIZON_SECONDS
+    for one in active:
+        one.forgive(level, now)
+    return min((one for one in active if one.waiting), key=lambda one: (one.running, one.used(now)))
 
 
 def _waiting(share: _Share) -> int:

@@ -46,6 +46,10 @@ def services(
     turned away.
     """
     tasks, small = Intake(_TASK_LANES), Intake(_HEALTH_LANES)
+
+    def asked_in_vain(_: Reason) -> None:  # by anybody: nothing of it is about tasks
+        refused(Reason.HEALTH)
+
     return {
         lang_pb2.DESCRIPTOR.services_by_name["LanguageServer"].full_name: {
             "Execute": _one(lang_pb2.ExecuteRequest, service.Execute, tasks, outbox, refused),
@@ -54,8 +58,8 @@ def services(
             "GetCapabilities": _one(lang_pb2.GetCapabilitiesRequest, service.GetCapabilities, small, outbox, refused),
         },
         health_pb2.DESCRIPTOR.services_by_name["Health"].full_name: {
-            "Check": _many(health_pb2.HealthCheckRequest, health.check, small, outbox, refused),
-            "Watch": _many(health_pb2.HealthCheckRequest, health.watch, small, outbox, refused),
+            "Check": _many(health_pb2.HealthCheckRequest, health.check, small, outbox, asked_in_vain),
+            "Watch": _many(health_pb2.HealthCheckRequest, health.watch, small, outbox, asked_in_vain),
         },
     }
 

@@ -327,7 +327,7 @@ class Pool:
             self._making += 1
             await self._make_one(self._zygote)
             await asyncio.sleep(_RENEWAL_SECONDS)  # it is sealed by then
-            if oldest in self._waiting and len(self._waiting) > self._plan.warm:
+            if oldest in self._waiting and len(self._waiting) > self._warm:
                 self._dismiss(oldest)
 
     async def _make_one(self, zygote: Zygote) -> None:

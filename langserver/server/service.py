@@ -86,10 +86,12 @@ class LanguageService:
         try:
             async with asyncio.timeout(None) as patience:
 
-                def finish(_: asyncio.Task[Finished]) -> None:
+                def finish(ended: asyncio.Task[Finished]) -> None:
                     lines.put_nowait(None)
-                    # The slot is free again: a reader who does not read must not hold memory without one.
-                    call.owe(2 * (self._ceilings.output_bytes + self._ceilings.log_bytes))  # gRPC has a copy
+                    # The slot is free again: a reader who does not read must not hold memory without one. Who was
+                    # turned away is owed a status only, and takes no room from those who have an answer.
+                    if not ended.cancelled() and ended.exception() is None:
+                        call.owe(2 * (self._ceilings.output_bytes + self._ceilings.log_bytes))  # gRPC has a copy
                     patience.reschedule(asyncio.get_running_loop().time() + DELIVERY_SECONDS)
 
                 running.add_done_callback(finish)

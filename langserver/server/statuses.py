@@ -37,7 +37,7 @@ class Reason(Enum):
     DRAINING = "draining"
     DEADLINE = "deadline"  # it passed in the queue
     TOO_SLOW = "too_slow"  # its message did not come, or too many came slowly
-    WATCHERS = "watchers"  # of health
+    HEALTH = "health"  # questions about health that did not come, or too many watchers: they take no token
 
 
 class Refused(Exception):
@@ -69,7 +69,7 @@ _TURNED_AWAY: Final[dict[type[Exception], Reason]] = {
     Expired: Reason.DEADLINE,
     Unsent: Reason.TOO_SLOW,
     Crowded: Reason.TOO_SLOW,
-    TooMany: Reason.WATCHERS,
+    TooMany: Reason.HEALTH,
     Full: Reason.QUEUE_FULL,
 }
 

@@ -6,11 +6,12 @@ import heapq
 from collections import Counter
 from itertools import count
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from langserver.core.admission import Admission, Answer
-from langserver.core.fairness import LEAST_SECONDS, REMEMBERED, TENANTS, Shares, Whose
+from langserver.core.fairness import HORIZON_SECONDS, LEAST_SECONDS, REMEMBERED, TENANTS, Shares, Whose
 
 ANN, BOB, CYD = Whose("ann"), Whose("bob"), Whose("cyd")
 
@@ -44,6 +45,13 @@ class World:
         for called in self.admission.release(ticket, self.now).run:
             self._begin(called)
         return whose
+
+    def waiting(self, whose):
+        """How many of his wait."""
+        shares = self.admission._shares
+        principal = shares._active.get(whose.principal)
+        tenant = principal and principal.tenants.get(whose.tenant)
+        return tenant.waiting if tenant else 0
 
     def _begin(self, ticket):
         self.begun.append(ticket[1])
@@ -166,6 +174,26 @@ def test_what_somebody_had_before_another_came_is_not_held_against_him():
     while world.begun.count(ANN) < 2:
         world.come(world.go_on())
     assert 49 <= world.begun.count(BOB) <= 52
+
+
+@pytest.mark.parametrize("divided", ["principals", "tenants"])
+def test_what_nobody_else_wanted_keeps_nobody_waiting_for_long(divided):
+    """One with a long task, another who took what was left for an hour, then three more who want all they get."""
+    names = ["small", "large", "d", "e", "f"]
+    small, large, *late = map(Whose, names) if divided == "principals" else (Whose("ann", name) for name in names)
+    world = World(4, 40, lambda whose: 1e6 if whose == small else 1.0)
+    world.come(small)
+    while world.now < 3600:
+        while world.waiting(large) < 3:
+            world.come(large)
+        world.go_on()
+    for whose in [*late, large] * 5:
+        world.come(whose)
+    came, had = world.now, world.begun.count(large)
+    while world.begun.count(large) < had + 20:
+        world.come(world.go_on())
+        assert world.now < came + 2 * HORIZON_SECONDS
+    assert min(world.begun.count(whose) for whose in late) > 20
 
 
 @given(

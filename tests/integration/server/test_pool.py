@@ -398,8 +398,13 @@ async def test_no_child_is_renewed_while_tasks_keep_the_cores_busy(monkeypatch: 
 
 
 @pytest.mark.usefixtures("at_once_old")
-async def test_who_waited_too_long_stays_where_no_other_can_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with counted(PLAN, monkeypatch) as (pool, _):
+@pytest.mark.parametrize("later", [False, True], ids=["by the plan", "by a word of the server's"])
+async def test_who_waited_too_long_stays_where_no_other_can_be_made(
+    monkeypatch: pytest.MonkeyPatch, later: bool
+) -> None:
+    async with counted(replace(PLAN, warm=0) if later else PLAN, monkeypatch) as (pool, _):
+        pool.keep_warm(1)
+        await until(lambda: pool.waiting == 1)
         refused = 0
 
         async def refuse(*_: object, **__: object) -> child_handle.Child:

@@ -9,6 +9,7 @@ import pytest
 
 from langserver.limits import Ceilings
 from langserver.pb import lang_pb2
+from langserver.server.gate import Draining
 from langserver.server.service import LanguageService
 from langserver.zygote.job import LogLine
 from tests.integration.server.test_tasks import Bench, settle
@@ -23,6 +24,7 @@ class Caller:
         self.reads = asyncio.Event()
         self.reads.set()
         self.got: list[str] = []
+        self.owed = 0
 
     def time_remaining(self) -> None:
         return None
@@ -30,11 +32,10 @@ class Caller:
     def traceparent(self) -> str:
         return ""
 
-    def principal(self) -> str:
-        return ""
+    principal = ""
 
-    def owe(self, _size: int) -> None:
-        pass
+    def owe(self, size: int) -> None:
+        self.owed += size
 
     async def write(self, event: lang_pb2.ExecuteEvent) -> None:
         self.got.append(event.WhichOneof("event") or "")
@@ -47,7 +48,7 @@ class SlowToEnd:
     def __init__(self) -> None:
         self.begun, self.may_end = asyncio.Event(), asyncio.Event()
 
-    async def run(self, _job: Any, _deadline: Any, on_log: Any, _shelf: Any, _origin: Any) -> Any:
+    async def run(self, _job: Any, _whose: Any, _deadline: Any, on_log: Any, _shelf: Any, *, origin: Any) -> Any:
         on_log(LogLine("stdout", "one", 0.0))
         self.begun.set()
         try:
@@ -92,6 +93,21 @@ async def test_the_caller_goes_while_the_response_is_written() -> None:
     await bench.ended()
     await settle()
     assert caller.got == ["response"]
+    assert caller.owed
     call.cancel()
     await asyncio.wait([call], timeout=5)
     assert call.cancelled()
+
+
+async def test_who_is_turned_away_is_owed_no_answer() -> None:
+    """A drain turns all away who wait, at once: together they must not take the room of answers that are there."""
+
+    class Away:
+        async def run(self, *_: Any, **__: Any) -> Any:
+            raise Draining
+
+    caller = Caller()
+    service = LanguageService(Away(), Ceilings(), lang_pb2.Capabilities)  # type: ignore[arg-type]
+    with pytest.raises(Draining):
+        await service.ExecuteStream(REQUEST, caller)  # type: ignore[arg-type]
+    assert caller.owed == 0

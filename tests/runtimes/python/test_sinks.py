@@ -27,6 +27,7 @@ def plainly() -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # thousands of pairs, in one program
 def test_no_sink_gives_a_closed_name(run, plainly):
     _, reached = run(PROGRAM).value
