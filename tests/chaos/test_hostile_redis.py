@@ -18,6 +18,7 @@ SEED = 11
 TASKS = 120
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 async def test_every_task_ends_once_whatever_is_done_to_the_streams(tmp_path: Path) -> None:
     async with world(tmp_path, f"sqlite:///{tmp_path}/coordinator.db", SEED) as parts, parts.redis() as client:

@@ -113,6 +113,7 @@ def coordinator(installation: Installation) -> Iterator[str]:
         yield name
 
 
+@pytest.mark.slow
 def test_a_task_goes_all_the_way(installation: Installation, coordinator: str) -> None:
     """With the health checks that deploy/compose.yaml and the manifests give them."""
     with installation.both() as (languages, bridge):
