@@ -18,8 +18,8 @@ FUZZ_CORPUS := .fuzz
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?= $(basename $(notdir $(wildcard tests/fuzz/targets/*.py)))
 SOAK_SECONDS ?= 1800
-# One more than there are cores: many tests wait for leases and the like, and compute nothing meanwhile.
-WORKERS ?= --numprocesses=$(shell echo $$(($$(nproc) + 1))) --dist=loadgroup
+
+WORKERS ?= --numprocesses=auto --dist=loadfile
 PYTEST_ARGS ?=
 PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.stamp
