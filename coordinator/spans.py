@@ -10,6 +10,7 @@ import grpc
 from coordinator.core.bounds import TASKS_A_REQUEST
 from coordinator.pb import coordinator_pb2 as pb
 from operating.traceparent import parse_traceparent
+from operating.tracing.blame import SERVERS_FAULTS
 
 if TYPE_CHECKING:
     from operating.tracing.tracer import Span, Tracing
@@ -20,17 +21,6 @@ _METHODS: Final = frozenset(
         "/workflow.v1.Coordinator/SubmitTasks",
         "/workflow.v1.WorkflowService/AcquireTaskLease",
         "/workflow.v1.WorkflowService/ReportTaskResult",
-    }
-)
-# Of a server's spans, an error is what the server is to blame for (OpenTelemetry's conventions for gRPC).
-_ERRORS: Final = frozenset(
-    {
-        grpc.StatusCode.UNKNOWN,
-        grpc.StatusCode.DEADLINE_EXCEEDED,
-        grpc.StatusCode.UNIMPLEMENTED,
-        grpc.StatusCode.INTERNAL,
-        grpc.StatusCode.UNAVAILABLE,
-        grpc.StatusCode.DATA_LOSS,
     }
 )
 
@@ -71,7 +61,7 @@ class SpanInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-ar
                 raise
             finally:
                 span.tell({"rpc.response.status_code": status.name})
-                if status in _ERRORS:
+                if status in SERVERS_FAULTS:
                     span.fail(status.name)
                 span.end()
 

@@ -15,22 +15,12 @@ from langserver.pb import lang_pb2
 from langserver.server.call import Call
 from langserver.server.tasks import Finished
 from langserver.zygote.request import canonical_runtime
+from operating.tracing.blame import SERVERS_FAULTS
 
 if TYPE_CHECKING:
     from operating.tracing.tracer import Tracing
 
 _SERVICE: Final = lang_pb2.DESCRIPTOR.services_by_name["LanguageServer"].full_name
-# Of a server's spans, an error is what the server is to blame for (OpenTelemetry's conventions for gRPC).
-_ERRORS: Final = frozenset(
-    {
-        grpc.StatusCode.UNKNOWN,
-        grpc.StatusCode.DEADLINE_EXCEEDED,
-        grpc.StatusCode.UNIMPLEMENTED,
-        grpc.StatusCode.INTERNAL,
-        grpc.StatusCode.UNAVAILABLE,
-        grpc.StatusCode.DATA_LOSS,
-    }
-)
 # What a caller may say of his task beside its label (ExecuteRequest.metadata).
 _OF_THE_CALLERS_TASK: Final = ("run_id", "node_id", "attempt")
 
@@ -106,7 +96,7 @@ class ExecuteSpan:
         return failure.kind if failure is not None else None
 
     def _error(self, status: grpc.StatusCode) -> str | None:
-        if status in _ERRORS:
+        if status in SERVERS_FAULTS:
             return status.name
         kind = self._kind()
         return None if kind is None else kind.name

@@ -9,6 +9,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.fuzz.targets.http_answer import Scripted
 from worker_bridge.executors.egress.policy import HostClass
 from worker_bridge.executors.egress.refusal import Refused
 from worker_bridge.executors.egress.url import Target, parse_url
@@ -19,7 +20,6 @@ from worker_bridge.executors.http.failure import Failure
 from worker_bridge.executors.http.pool import Pool
 from worker_bridge.executors.http.redirects import leads_elsewhere, redirected
 from worker_bridge.executors.http.request import Request
-from worker_bridge.executors.http.wire import Wire
 
 HERE = parse_url("https://a.example.com/x")
 PIECES = st.sampled_from(
@@ -49,23 +49,6 @@ PIECES = st.sampled_from(
         *(b"0\r\n\r\n", b"hello", b"{}", gzip.compress(b"{}", mtime=0), b"\0", b":", b"\xef\xbb\xbf"),
     ]
 )
-
-
-class Scripted(Wire):
-    """Pieces that came, and then an end."""
-
-    def __init__(self, pieces: list[bytes]) -> None:
-        super().__init__()
-        self._pieces = [piece for piece in pieces if piece]
-
-    @property
-    def quiet(self) -> bool:
-        return bool(self._pieces)
-
-    def send(self, data: bytes) -> None: ...
-
-    async def receive(self) -> bytes:
-        return self._pieces.pop(0) if self._pieces else b""
 
 
 async def read(pieces: list[bytes], method: str) -> None:

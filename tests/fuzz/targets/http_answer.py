@@ -66,7 +66,7 @@ def check(data: bytes) -> None:
         _judge(whole, stream, method)
 
 
-class _Scripted(Wire):
+class Scripted(Wire):
     """Pieces that came, and then an end."""
 
     def __init__(self, came: list[bytes]) -> None:
@@ -87,7 +87,7 @@ async def _told(came: list[bytes], method: str) -> Answer | str:
     """What the executor makes of it, or which of our errors."""
 
     async def dial(target: Target) -> Connection:
-        return Connection(target.origin, HostClass.PUBLIC, _Scripted(came))
+        return Connection(target.origin, HostClass.PUBLIC, Scripted(came))
 
     pool, request = Pool(dial), Request(method, HERE, {})
     try:
