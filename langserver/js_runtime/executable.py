@@ -5,9 +5,11 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import time
 
 from langserver.core.verdict import CODE_BYTES
 from langserver.js_runtime.engine import EngineError
+from langserver.sandbox import libc, syscalls
 
 # v8::Isolate, as the library exports it: TryGetCurrent(), and GetCodeRange(void**, size_t*) of what that found.
 _TRY_GET_CURRENT, _GET_CODE_RANGE = "_ZN2v87Isolate13TryGetCurrentEv", "_ZN2v87Isolate12GetCodeRangeEPPvPm"
@@ -39,12 +41,16 @@ class ExecutableMemory:
     """Takes rights away from pages. Raises OSError, EngineError where they are still there."""
 
     def __init__(self) -> None:
-        """Looks up what is refused after the seal."""
-        libc = ctypes.CDLL(None, use_errno=True)
-        self._mprotect, self._getrandom, self._nanosleep = libc.mprotect, libc.getrandom, libc.nanosleep
+        """Looks up what is refused after the seal. Raises EngineError on an unknown architecture."""
+        self._mprotect = ctypes.CDLL(None, use_errno=True).mprotect
         self._mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-        self._getrandom.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint]
-        self._nanosleep.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        # By their numbers: since glibc 2.41 its getrandom is the vDSO's, which writes itself and dies where the kernel
+        # would answer EFAULT (vdso(7), glibc's NEWS for 2.41).
+        native = syscalls.native_architecture()
+        getrandom, sleep = (native and syscalls.number_of(name, native) for name in ("getrandom", "clock_nanosleep"))
+        if getrandom is None or sleep is None:
+            raise EngineError("the system calls of this architecture are not known")
+        self._getrandom, self._clock_nanosleep = getrandom, sleep
 
     def finish(self, callback: object) -> None:
         """The trampoline by which C calls `callback` was written by libffi into a page of its own, mapped rwx and at
@@ -66,12 +72,19 @@ class ExecutableMemory:
     def _restrict(self, start: int, size: int, rights: int) -> None:
         """Changes the rights of pages to ones that are not writable, and tries the first and the last.
 
-        By calls that write there (getrandom) or, where nothing may be read, read there (nanosleep): a protection key of
-        V8's may keep this thread from writing anyway.
+        By calls in which the kernel writes there (getrandom) or, where nothing may be read, reads there
+        (clock_nanosleep): a protection key of V8's may keep this thread from writing anyway.
         """
         if self._mprotect(start, size, rights):
             raise OSError(ctypes.get_errno(), "mprotect")
         for page in (start, start + size - _PAGE):
-            done = self._nanosleep(page, None) if rights == _PROT_NONE else self._getrandom(page, 1, 0)
-            if done >= 0 or ctypes.get_errno() != errno.EFAULT:
-                raise EngineError("memory that was taken away is still there")
+            try:
+                if rights == _PROT_NONE:
+                    libc.syscall(self._clock_nanosleep, time.CLOCK_REALTIME, 0, page, 0)
+                else:
+                    libc.syscall(self._getrandom, page, 1, 0)
+            except OSError as error:
+                if error.errno == errno.EFAULT:
+                    continue
+                raise
+            raise EngineError("memory that was taken away is still there")
