@@ -36,7 +36,7 @@ RATIOS = (
         "the same where tasks compute",
         FLOODED.format("compute"),
         (ALONE.format("compute"),),
-        "here more tasks run than there are cores, and each is slower for that",
+        "more tasks run than there are cores; a flood's make way, but on a bare host with a scheduling group a session",
     ),
 )
 

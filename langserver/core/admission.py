@@ -37,6 +37,15 @@ class Freed:
     expired: tuple[Hashable, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A slot: whose, since when, and whether its task gives way on the cores."""
+
+    tenant: Tenant
+    began: float
+    makes_way: bool
+
+
 _RUN, _WAIT, _FULL = Offered(Answer.RUN), Offered(Answer.WAIT), Offered(Answer.FULL)
 
 
@@ -44,13 +53,14 @@ _RUN, _WAIT, _FULL = Offered(Answer.RUN), Offered(Answer.WAIT), Offered(Answer.F
 class Admission:
     """Gives `slots` to tickets; at most `queue` wait. Times are monotonic seconds.
 
-    A slot is never idle while a ticket waits. Tickets of one principal and tenant run in the order they came. A ticket
-    is any hashable value the shell chooses, another one each time; it is never looked into.
+    While a ticket waits at most one slot is idle, and only for somebody who is expected back. Tickets of one principal
+    and tenant run in the order they came. A ticket is any hashable value the shell chooses, another one each time; it
+    is never looked into.
     """
 
     slots: int
     queue: int
-    _running: dict[Hashable, tuple[Tenant, float]] = field(default_factory=dict)
+    _running: dict[Hashable, _Held] = field(default_factory=dict)
     _waiting: dict[Hashable, Tenant] = field(default_factory=dict)
     _shares: Shares = field(default_factory=Shares)
     _typical_seconds: float = _FIRST_GUESS_SECONDS
@@ -71,7 +81,8 @@ class Admission:
         In a full queue a ticket takes the place of the newest one of whoever has more places than its own caller.
         """
         tenant = self._shares.enter(whose, now)
-        if len(self._running) < self.slots:
+        # Where others of his wait for the slot that is kept, this one does too, also when it is not kept any more.
+        if self._may_begin(tenant, now) and not (self._waiting and tenant.running):
             self._begin(ticket, tenant, now)
             return _RUN
         offered = _WAIT
@@ -97,9 +108,9 @@ class Admission:
 
     def release(self, ticket: Hashable, now: float) -> Freed:
         """Gives back the slot that `ticket` holds."""
-        tenant, began = self._running.pop(ticket)
-        self._typical_seconds += _SMOOTHING * (now - began - self._typical_seconds)
-        self._shares.end(tenant, began, now)
+        held = self._running.pop(ticket)
+        self._typical_seconds += _SMOOTHING * (now - held.began - self._typical_seconds)
+        self._shares.end(held.tenant, held.began, now)
         run: list[Hashable] = []
         expired: list[Hashable] = []
         while self._waiting and len(self._running) < self.slots:
@@ -108,19 +119,29 @@ class Admission:
             if deadline is not None and deadline <= now:
                 self._leave(ticket, tenant)
                 expired.append(ticket)
+            elif not self._may_begin(tenant, now):
+                break  # whoever has fewest running has some: one of them ends, and then it is seen again
             else:
                 self._begin(ticket, tenant, now)  # first, so that whoever has no other stays where he is
                 self._leave(ticket, tenant)
                 run.append(ticket)
         return Freed(tuple(run), tuple(expired))
 
+    def makes_way(self, ticket: Hashable) -> bool:
+        """Whether the task of `ticket`, which holds a slot, shall leave the cores to those of other callers."""
+        return self._running[ticket].makes_way
+
     def retry_after_seconds(self) -> float:
         """When a refused caller may expect a place: the time until one of his own tasks gets a slot."""
         low, high = _RETRY_SECONDS
         return min(high, max(low, self._typical_seconds * max(1, self._shares.competing) / self.slots))
 
+    def _may_begin(self, tenant: Tenant, now: float) -> bool:
+        free = self.slots - len(self._running)
+        return free > 1 or (free == 1 and not (self.slots > 1 and self._shares.leaves_last_slot(tenant, now)))
+
     def _begin(self, ticket: Hashable, tenant: Tenant, now: float) -> None:
-        self._running[ticket] = tenant, now
+        self._running[ticket] = _Held(tenant, now, self._shares.makes_way(tenant, now))
         self._shares.begin(tenant, now)
 
     def _leave(self, ticket: Hashable, tenant: Tenant) -> None:

@@ -6,6 +6,7 @@ which slots are held: tasks cannot be interrupted, so whoever has longer ones ge
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Collection, Hashable
 from typing import NamedTuple, TypeVar
@@ -15,7 +16,8 @@ LEAST_SECONDS = 0.001
 TENANTS = 64  # of one principal, by name; what comes under further names shares one place
 REMEMBERED = 256  # principals who do nothing now, and how much they had
 # What somebody had above others counts for so long and no longer: he may have had it while nobody else wanted it, and
-# others who come by turns would keep him from every slot until they have had as much.
+# others who come by turns would keep him from every slot until they have had as much. And for so long somebody who has
+# nothing to do now is expected back.
 HORIZON_SECONDS = 60.0
 
 
@@ -29,18 +31,23 @@ class Whose(NamedTuple):
 class _Share:
     """What somebody has of slots and queue. Times are monotonic seconds."""
 
-    __slots__ = ("_ended", "_starts", "running", "waiting")
+    __slots__ = ("_ended", "_starts", "left", "running", "waiting")
 
     def __init__(self) -> None:
         self.running = 0
         self.waiting = 0
         self._ended = 0.0  # slot-seconds of tasks that have ended, on the scale of whoever he competes with
         self._starts = 0.0  # sum of the moments at which those that run began
+        self.left = -math.inf  # when a task of his ended last
 
     @property
     def active(self) -> bool:
         """Whether any task of his runs or waits."""
         return bool(self.running or self.waiting)
+
+    def expected(self, now: float) -> bool:
+        """Whether he has nothing to do, but had a moment ago."""
+        return not self.active and now - self.left <= HORIZON_SECONDS
 
     def used(self, now: float) -> float:
         """Slot-seconds, running tasks included."""
@@ -54,6 +61,10 @@ class _Share:
         """What he had above `level` does not count any more."""
         self._ended -= max(0.0, self.used(now) - level)
 
+    def forgive_all(self) -> None:
+        """As `forgive`, where there is nobody whom he could be compared with."""
+        self._ended = 0.0
+
     def begin(self, now: float) -> None:
         """A task of his takes a slot."""
         self.running += 1
@@ -64,6 +75,7 @@ class _Share:
         self.running -= 1
         self._starts = self._starts - began if self.running else 0.0  # no error of rounding stays
         self._ended += max(now - began, LEAST_SECONDS)
+        self.left = now
 
 
 class Tenant(_Share):
@@ -101,6 +113,10 @@ class Principal(_Share):
                 place = None
         return self.tenants.setdefault(place, Tenant(self))
 
+    def forget_tenants(self, now: float) -> None:
+        """But those who are expected."""
+        self.tenants = {place: one for place, one in self.tenants.items() if one.expected(now)}
+
 
 class Shares:
     """Everybody's. Bounded: who does nothing is forgotten, the longest idle first."""
@@ -124,6 +140,7 @@ class Shares:
         principal = self._active.get(whose.principal)
         if principal is None:
             principal = self._idle.pop(whose.principal, None) or Principal(whose.principal)
+            principal.forget_tenants(now)
             if self._active:
                 principal.lift(min(one.used(now) for one in self._active.values()))
             self._active[whose.principal] = principal
@@ -131,6 +148,28 @@ class Shares:
         if not tenant.active and principal.active:
             tenant.lift(min(one.used(now) for one in principal.tenants.values() if one.active))
         return tenant
+
+    def leaves_last_slot(self, tenant: Tenant, now: float) -> bool:
+        """Whether the last slot that is free stays so for somebody who is expected, since `tenant` has others."""
+        principal = tenant.principal
+        return bool(principal.running) and (
+            self._somebody_is_expected(now)
+            or (bool(tenant.running) and any(one.expected(now) for one in principal.tenants.values()))
+        )
+
+    def makes_way(self, tenant: Tenant, now: float) -> bool:
+        """Whether the next task of `tenant` gives way on the cores: he has others, and is not the only one.
+
+        Slots are more than cores: one beside a flood is worth what the flood leaves of them.
+        """
+        principal = tenant.principal
+        if not principal.running:
+            return False
+        if len(self._active) > 1 or self._somebody_is_expected(now):
+            return True
+        return bool(tenant.running) and any(
+            one is not tenant and (one.active or one.expected(now)) for one in principal.tenants.values()
+        )
 
     def begin(self, tenant: Tenant, now: float) -> None:
         """A task takes a slot."""
@@ -183,17 +222,22 @@ class Shares:
         """What `enter` gave was not needed."""
         self._settle(tenant.principal)
 
+    def _somebody_is_expected(self, now: float) -> bool:
+        newest = next(reversed(self._idle), None)
+        return newest is not None and self._idle[newest].expected(now)
+
     def _settle(self, principal: Principal) -> None:
         if principal.active:
             return
-        principal.tenants.clear()  # there is nobody any more whom one of them could be compared with
+        for tenant in principal.tenants.values():
+            tenant.forgive_all()
         del self._active[principal.name]
-        if not self._active:  # likewise
-            self._idle.clear()
-            return
         self._idle[principal.name] = principal
         if len(self._idle) > REMEMBERED:
             self._idle.popitem(last=False)
+        if not self._active:
+            for one in self._idle.values():
+                one.forgive_all()
 
 
 _AnyShare = TypeVar("_AnyShare", bound=_Share)
@@ -204,7 +248,7 @@ def _first(active: Collection[_AnyShare], now: float) -> _AnyShare:
     level = min(one.used(now) for one in active) + HORIZON_SECONDS
     for one in active:
         one.forgive(level, now)
-    return min((one for one in active if one.waiting), key=lambda one: (one.running, one.used(now)))
+    return min((one for one in active if one.waiting), key=lambda one: (one.running, one.used(now), one.left))
 
 
 def _waiting(share: _Share) -> int:

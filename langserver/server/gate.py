@@ -31,6 +31,7 @@ class Ticket:
         self.called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         # Kept beside the future, since that may be cancelled in the very turn in which the slot is given.
         self.has_slot = False
+        self.makes_way = False  # on the cores, for the tasks of other callers
 
     def refuse(self, why: Exception) -> None:
         if not self.called.done():
@@ -78,6 +79,7 @@ class Gate:
                 raise Full(self._admission.retry_after_seconds())
             case Answer.RUN:
                 self._empty.clear()
+                ticket.makes_way = self._admission.makes_way(ticket)
             case Answer.WAIT:
                 await self._wait(ticket)
         return ticket
@@ -87,6 +89,7 @@ class Gate:
         freed = self._admission.release(ticket, asyncio.get_running_loop().time())
         for called in map(_ticket, freed.run):
             called.has_slot = True
+            called.makes_way = self._admission.makes_way(called)
             if not called.called.done():
                 called.called.set_result(None)
         for late in map(_ticket, freed.expired):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from langserver.core.claims import Failure
@@ -69,6 +69,8 @@ class Tasks:
         ticket = await self._gate.enter(whose, deadline)
         # No await until the owner exists: it is the one who gives the slot back.
         queue_seconds = loop.time() - came
+        if ticket.makes_way:
+            job = replace(job, makes_way=True)
         execution = Execution(job, supply, on_log, shelf)
         ended: asyncio.Future[Outcome] = loop.create_future()
         tell = partial(self._tell, job, origin, came, came + queue_seconds)

@@ -22,7 +22,7 @@ class Op(IntEnum):
         1  # memory growth in bytes (0: none), CPU seconds (0: none), 1 when no task waits for it; descriptors: input
     )
     # to read, report to write, and where there are control groups the door to its own
-    LIMIT = 2  # memory growth in bytes (0: leave), CPU seconds (0: leave)
+    LIMIT = 2  # memory growth in bytes (0: leave), CPU seconds (0: leave), 1 when it makes way on the cores
     TEST = 3  # itself: its jail, with children of its own. Only while it has no others
 
     READY = 16  # four version numbers, of an idle child: held bytes, peak RSS in bytes; descriptor: its own pidfd

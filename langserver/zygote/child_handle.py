@@ -74,15 +74,18 @@ class Child:
         """Whether the kernel killed it because its control group was full. Raises OSError."""
         return self.group is not None and self.group.ran_out()
 
-    async def limit(self, memory_bytes: int, cpu_seconds: int) -> None:
-        """Lowers the limits (0: leave one), most of them by its zygote. Raises ZygoteLost, SpawnRefused."""
+    async def limit(self, memory_bytes: int, cpu_seconds: int, makes_way: bool) -> None:
+        """Lowers the limits (0: leave one), most of them by its zygote, and its share of the cores where it makes way.
+
+        Raises ZygoteLost, SpawnRefused.
+        """
         if self.group is not None and memory_bytes:
             try:
                 self.group.limit(memory_bytes + SLACK_BYTES)
             except OSError as error:
                 raise SpawnRefused(f"the control group of a child could not be lowered: {error.strerror}") from None
         self._limited = asyncio.get_running_loop().create_future()
-        self.zygote.tell(Message(Op.LIMIT, self.slot, (memory_bytes, cpu_seconds)))
+        self.zygote.tell(Message(Op.LIMIT, self.slot, (memory_bytes, cpu_seconds, int(makes_way))))
         errno = await self.zygote.answer(self._limited)
         if errno:
             raise SpawnRefused(f"the limits of a child could not be lowered: {_reason(errno)}")

@@ -17,6 +17,7 @@ class Job:
     """One task as the sandbox needs it: no names, no principal.
 
     `lower_memory_bytes` and `lower_cpu_seconds` are limits below those a child is sealed with, 0 where there are none.
+    One that `makes_way` gets less of the cores than one that does not, where both want them.
     """
 
     runtime: str
@@ -26,6 +27,7 @@ class Job:
     bounds: Bounds
     lower_memory_bytes: int = 0
     lower_cpu_seconds: int = 0
+    makes_way: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,10 +153,10 @@ class Zygote:
         self._idle = self._measure_idle()  # trying made it a little larger, and no task pays for that
 
     def _limit(self, message: Message) -> None:
-        memory, cpu, *_ = message.numbers
+        memory, cpu, makes_way, *_ = message.numbers
         pid = next((child.pid for child in self._children.values() if child.slot == message.slot), None)
         ceiling = self._idle.memory_bytes + memory if memory else None
-        errno = 0 if pid is None else lower_limits(self._runtime.name, pid, ceiling, cpu or None)
+        errno = 0 if pid is None else lower_limits(self._runtime.name, pid, ceiling, cpu or None, bool(makes_way))
         self._tell(Message(Op.LIMITED, message.slot, (errno,)))
 
     def _reap(self, pidfd: int) -> None:

@@ -146,6 +146,68 @@ def test_nobody_saves_up():
     assert world.begun[-5:] == [BOB, ANN, BOB, ANN, BOB]
 
 
+def came_a_moment_ago(world, whose, flood):
+    """A world that `flood` has filled, in which `whose` had one task that is over."""
+    world.come(whose)
+    while world.admission.waiting < world.admission.queue:
+        world.come(flood)
+    while whose in (ticket[1] for _, ticket in world._running):
+        world.go_on()
+    while world.admission.waiting < world.admission.queue:
+        world.come(flood)
+
+
+@pytest.mark.parametrize(("light", "flood"), [(ANN, BOB), (Whose("one", "ann"), Whose("one", "bob"))])
+def test_who_came_lately_waits_for_no_task_of_a_flood(light, flood):
+    """However long its tasks are: one slot is left for him, and the flood has it when he stays away for a minute."""
+    world = World(4, 8, lambda whose: 1000.0 if whose == flood else 0.01)
+    came_a_moment_ago(world, light, flood)
+    for _ in range(20):
+        assert (world.admission.running, world.admission.waiting) == (3, 8)
+        assert world.come(light).answer is Answer.RUN
+        assert world.come(light).answer is Answer.WAIT  # he floods no more than others do
+        while world.waiting(light) or world.admission.running == 4:
+            assert world.go_on() == light
+        world.come(flood)  # one had to give its place in the queue to his second
+    world.now += HORIZON_SECONDS + 1
+    world.seconds = lambda _: 0.01
+    world.go_on()
+    assert world.admission.running == 4
+
+
+def test_of_one_slot_none_is_kept():
+    world = World(1, 8, lambda _: 1.0)
+    came_a_moment_ago(world, ANN, BOB)
+    assert (world.admission.running, world.admission.waiting) == (1, 8)
+
+
+def test_no_slot_is_kept_for_who_was_never_there_or_has_work():
+    alone, both = World(4, 8, lambda _: 1.0), World(4, 8, lambda _: 1.0)
+    flooded(alone, [BOB], 20)
+    flooded(both, [ANN, BOB], 20)
+    assert alone.admission.running == both.admission.running == 4
+
+
+@pytest.mark.parametrize(("light", "flood"), [(ANN, BOB), (Whose("one", "ann"), Whose("one", "bob"))])
+def test_a_flood_makes_way_on_the_cores(light, flood):
+    """But for one task of his, and not where there is nobody to make way for."""
+    admission = Admission(8, 0)
+
+    def makes_way(ticket, whose, now):
+        assert admission.offer(ticket, whose, None, now).answer is Answer.RUN
+        return admission.makes_way(ticket)
+
+    assert [makes_way(ticket, flood, 0.0) for ticket in range(3)] == [False] * 3
+    assert not makes_way("first", light, 0.0)
+    assert makes_way(3, flood, 0.0)
+    admission.release("first", 1.0)
+    assert makes_way(4, flood, 1.0)
+    assert not makes_way(5, flood, 1.0 + HORIZON_SECONDS + 1)
+    for ticket in range(6):
+        admission.release(ticket, 100.0)
+    assert not makes_way(6, flood, 100.0)
+
+
 def test_a_tenant_owes_nothing_for_what_he_had_alone():
     one, two = Whose("ann", "one"), Whose("ann", "two")
     world = World(2, 10, {BOB: 1e6, one: 1.0, two: 1.0}.__getitem__)
@@ -243,13 +305,11 @@ def test_what_is_remembered_is_bounded(tickets):
     shares: Shares = admission._shares
     assert shares.known <= shares.competing + REMEMBERED
     assert shares.competing <= 102
-    for principal in shares._active.values():
+    for principal in (*shares._active.values(), *shares._idle.values()):
         assert len(principal.tenants) <= TENANTS + 1
-    for principal in shares._idle.values():
-        assert not principal.tenants
 
 
-def test_who_left_is_forgotten():
+def test_what_everybody_had_is_forgotten_when_all_have_left():
     shares = Shares()
     keeps = shares.enter(ANN, 0.0)
     shares.begin(keeps, 0.0)
@@ -259,7 +319,8 @@ def test_who_left_is_forgotten():
         shares.end(tenant, 1.0, 2.0)
     assert shares.known == REMEMBERED + 1
     shares.end(keeps, 0.0, 3.0)
-    assert shares.known == 0
+    assert shares.known == REMEMBERED
+    assert {one.used(3.0) for one in shares._idle.values()} == {0.0}
 
 
 def test_more_tenants_than_are_remembered_share_one_place():

@@ -41,7 +41,7 @@ class FakeChild(Child):
         self.kills += 1
         self.killed.set()
 
-    async def limit(self, memory_bytes, cpu_seconds):
+    async def limit(self, memory_bytes, cpu_seconds, makes_way):
         self.limiting.set()
         await self.limited.wait()
 

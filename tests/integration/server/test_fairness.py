@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import grpc
+import psutil
 import pytest
 
 from langserver.pb import lang_pb2
@@ -76,3 +79,40 @@ def test_validations_count_and_tenants_divide_what_is_their_callers(flooded):
     for call in waiting(calls):
         call.cancel()
     assert execution.result().output_json == "1"
+
+
+SPINNING = {"python": ENDLESS, "js": "console.log('started'); while (true) {}"}
+
+
+@pytest.mark.parametrize("runtime", SPINNING)
+def test_who_came_lately_waits_for_no_endless_task_and_has_the_cores_first(runtime, tmp_path):
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"heavy:{HEAVY}\nlight:{LIGHT}\n")
+    tokens.chmod(0o600)
+    settings = {"LANG_MAX_CONCURRENCY": "3", "LANG_WARM_CHILDREN": "1", "LANG_RUNTIMES": runtime}
+    with (
+        running_server(LANG_AUTH_TOKENS_FILE=str(tokens), **settings) as server,
+        server.connect() as client,
+    ):
+        short, spinning = request("return 1", runtime=runtime), request(SPINNING[runtime], runtime=runtime)
+        assert client.stub.Execute(short, **by(LIGHT)).output_json == "1"
+        flood = [client.stub.ExecuteStream(spinning, **by(HEAVY)) for _ in range(2)]
+        assert [next(call).log.text for call in flood] == ["started"] * 2
+        queued = client.stub.Execute.future(short, **by(HEAVY))
+        for _ in range(3):
+            assert client.stub.Execute(short, **by(LIGHT)).output_json == "1"
+        assert not queued.done()
+        usual = psutil.Process(server.process.pid).nice()
+        # One of a flood's tasks is as any other, what is beyond that makes way: every thread of it, and nobody else's.
+        found = [niceness(process) for process in server.processes()]
+        assert max(map(set, found), key=max) == {usual + 5}
+        assert [all(nice == usual for nice in each) for each in found].count(False) == 1
+        flood[0].cancel()
+        assert queued.result().output_json == "1"
+        flood[1].cancel()
+
+
+def niceness(process):
+    """Of each thread (proc_pid_stat(5), field 19)."""
+    stats = [path.read_text() for path in Path(f"/proc/{process.pid}/task").glob("*/stat")]
+    return [int(stat.rpartition(")")[2].split()[16]) for stat in stats]
