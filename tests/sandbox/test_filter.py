@@ -147,7 +147,8 @@ def test_arguments(runtime: str, arch: Architecture, name: str, arguments: tuple
         # V8 reserves addresses, begins to use them, and maps over what it gives back.
         ("mmap", (4096, 1, 0, PRIVATE | 0x10, -1, 0), DENY, ALLOW),
         ("mmap", (0, 1, 0, PRIVATE | 0x4000, -1, 0), DENY, ALLOW),
-        ("mmap", (0, 1, 0, PRIVATE, -1, 0), DENY, DENY),
+        ("mmap", (0, 1, 0, PRIVATE, -1, 0), DENY, ALLOW),
+        ("mmap", (4096, 1, 0, PRIVATE, -1, 0), DENY, DENY),
         ("mmap", (0, 1, 0, PRIVATE | 0x4010, -1, 0), DENY, DENY),
         ("mprotect", (0, 1, READ_WRITE), DENY, ALLOW),
         # Where RLIMIT_DATA bounds a task nothing may leave its count and stay.
