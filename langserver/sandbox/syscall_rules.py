@@ -154,7 +154,9 @@ ALLOWED: Final[dict[str, tuple[Rule, ...]]] = {
             (
                 Way("malloc", _NEW_MEMORY),
                 Way("V8 maps over array buffers that it gives back", (Is(2, _PROT_NONE), Is(3, _PRIVATE | _MAP_FIXED))),
+                # RLIMIT_DATA counts neither of the two until mprotect begins to use it.
                 Way("malloc reserves for V8's thread", (Is(2, _PROT_NONE), Is(3, _PRIVATE | _MAP_NORESERVE))),
+                Way("the same by glibc 2.41", (Is(0, 0), Is(2, _PROT_NONE), Is(3, _PRIVATE))),
             ),
         ),
         # No mremap: a stack moved and grown by it is no data to RLIMIT_DATA. glibc copies instead.

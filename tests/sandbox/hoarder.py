@@ -101,9 +101,24 @@ def give_back() -> None:
         call(MMAP, at, 4096, NO_ACCESS, PRIVATE | FIXED, -1, 0)
 
 
+def reserve(flags: int = PRIVATE) -> None:
+    """What is reserved without rights is counted when it gets some."""
+    start = call(MMAP, 0, WANTED, NO_ACCESS, flags, -1, 0)
+    for at in range(start, start + WANTED, MIB):
+        call(MPROTECT, at, MIB, RW)
+        touch(at, MIB)
+
+
+def reserve_no_swap() -> None:
+    """Nor does it help to ask that no swap be set aside for it."""
+    reserve(PRIVATE | NO_RESERVE)
+
+
 stack = 0, 0
 WAYS = {
     "ordinary": ordinary,
+    "reserve": reserve,
+    "reserve_no_swap": reserve_no_swap,
     "shared": shared,
     "grow_down": grow_down,
     "forget_rights": forget_rights,

@@ -86,6 +86,7 @@ def test_every_rule_says_why(runtime: str) -> None:
         ("mmap", (0, 1, READ_WRITE, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS, -1, 0), False),
         ("mmap", (0, 1, READ_WRITE, 3 | mmap.MAP_ANONYMOUS, -1, 0), False),  # MAP_SHARED_VALIDATE
         ("mmap", (0, 1, READ_WRITE, mmap.MAP_PRIVATE, 3, 0), False),  # a file
+        ("mmap", (0, 1, READ_WRITE, 8 | mmap.MAP_ANONYMOUS, -1, 0), False),  # MAP_DROPPABLE, for glibc's getrandom
         ("mmap", (0, 1, READ_WRITE, mmap.MAP_ANONYMOUS, -1, 0), False),
         ("mmap", (0, 1, READ_WRITE, PRIVATE | 0x100, -1, 0), False),  # GROWSDOWN
         ("mmap", (0, 1, READ_WRITE, PRIVATE | 0x40, -1, 0), False),  # 32BIT
@@ -146,7 +147,8 @@ def test_arguments(runtime: str, arch: Architecture, name: str, arguments: tuple
         # V8 reserves addresses, begins to use them, and maps over what it gives back.
         ("mmap", (4096, 1, 0, PRIVATE | 0x10, -1, 0), DENY, ALLOW),
         ("mmap", (0, 1, 0, PRIVATE | 0x4000, -1, 0), DENY, ALLOW),
-        ("mmap", (0, 1, 0, PRIVATE, -1, 0), DENY, DENY),
+        ("mmap", (0, 1, 0, PRIVATE, -1, 0), DENY, ALLOW),
+        ("mmap", (4096, 1, 0, PRIVATE, -1, 0), DENY, DENY),
         ("mmap", (0, 1, 0, PRIVATE | 0x4010, -1, 0), DENY, DENY),
         ("mprotect", (0, 1, READ_WRITE), DENY, ALLOW),
         # Where RLIMIT_DATA bounds a task nothing may leave its count and stay.

@@ -26,7 +26,9 @@ def held(runtime: str, layers: str, way: str) -> int:
 
 
 @pytest.mark.parametrize("runtime", ["python", "js"])
-@pytest.mark.parametrize("way", ["ordinary", "shared", "grow_down", "forget_rights", "move_stack"])
+@pytest.mark.parametrize(
+    "way", ["ordinary", "reserve", "reserve_no_swap", "shared", "grow_down", "forget_rights", "move_stack"]
+)
 def test_limit_and_filter_hold(runtime: str, way: str) -> None:
     assert held(runtime, "rlimits,seccomp", way) <= LIMIT + SLACK
 
@@ -46,6 +48,13 @@ def test_without_the_filter_the_data_limit_does_not(way: str) -> None:
 @pytest.mark.parametrize("way", ["ordinary", "cut_stack"])
 def test_without_a_limit_nothing_holds(runtime: str, way: str) -> None:
     assert held(runtime, "seccomp", way) >= 200
+
+
+@pytest.mark.parametrize("way", ["reserve", "reserve_no_swap"])
+def test_the_filter_lets_a_javascript_child_reserve(way: str) -> None:
+    """Malloc does: so of these two it is the limit that holds, alone too."""
+    assert held("js", "seccomp", way) >= 200
+    assert held("js", "rlimits", way) <= LIMIT + SLACK
 
 
 def test_no_limit_counts_the_page_tables_of_a_javascript_child() -> None:

@@ -38,9 +38,30 @@ def test_without_it_v8_goes_on_with_the_time_and_says_nothing() -> None:
     assert trace["ok"]
 
 
+# glibc's getrandom answers by itself from 2.41 on, where the kernel's vDSO has it (Linux 6.11), out of pages of the
+# process: a key, and bytes in stock. They are the only droppable ones (MAP_DROPPABLE; `dp` in proc_pid_smaps(5)).
+KEPT = """
+import ctypes, os
+def kept_by_libc():
+    kept, ends = [], []
+    with open("/proc/self/smaps") as smaps:
+        for line in smaps:
+            name, *words = line.split()
+            if not name.endswith(":"):
+                ends = [int(end, 16) for end in name.split("-")]
+            elif name == "VmFlags:" and "dp" in words:
+                kept.append(ctypes.string_at(ends[0], ends[1] - ends[0]))
+    return kept
+def drawn_by_libc(size):
+    drawn = ctypes.create_string_buffer(size)
+    assert ctypes.CDLL(None).getrandom(drawn, ctypes.c_size_t(size), 0) == size
+    return drawn.raw.hex()
+"""
 # The library's generators, and where else bytes are kept that should be nobody's: found, not listed.
-PYTHON = """
-import gc, os, random, secrets, ssl, tempfile, uuid
+PYTHON = f"""{KEPT}
+import gc, random, secrets, ssl, tempfile, uuid
+"""
+PYTHON += """
 def main():
     gc.unfreeze()
     kept = [each for each in gc.get_objects() if isinstance(each, random.Random) and type(each) is random.Random]
@@ -57,6 +78,8 @@ def main():
         "uuid1": str(uuid.uuid1()),
         "tempfile": next(tempfile._get_candidate_names()),
         "ssl": ssl.RAND_bytes(8).hex(),
+        "libc": drawn_by_libc(16),
+        **{f"kept by libc {place}": pages.hex() for place, pages in enumerate(kept_by_libc())},
     }
 """
 GUARDED = """
@@ -128,6 +151,58 @@ async def test_a_seed_repeats_ordinary_numbers_and_no_secrets(
         results = [output(await supply.run(TaskRequest(runtime, source, seed=7))) for _ in range(2)]
     repeated = {name for name in results[0] if len(set(numbers(results, name))) == 1}
     assert repeated == {"random"} | ({"randbytes", "kept"} & results[0].keys())
+
+
+FORKED = f"""{KEPT}
+import json
+drawn_by_libc(16)
+reading, writing = os.pipe()
+if os.fork() == 0:
+    found = [any(pages) for pages in kept_by_libc()]
+    os.write(writing, json.dumps([found, drawn_by_libc(16)]).encode())
+    os._exit(0)
+os.wait()
+print(json.dumps([[any(pages) for pages in kept_by_libc()], *json.loads(os.read(reading, 4096)), drawn_by_libc(16)]))
+"""
+
+
+def test_a_fork_gets_nothing_of_what_libc_keeps_for_getrandom() -> None:
+    """The kernel empties the pages (MADV_WIPEONFORK in madvise(2)), and the child's first draw asks it for a new key.
+
+    Else all children of a zygote would draw the same, the first times.
+    """
+    done = subprocess.run([sys.executable, "-I", "-c", FORKED], capture_output=True, text=True, timeout=60, check=True)
+    kept, inherited, childs, parents = json.loads(done.stdout)
+    assert childs != parents
+    if not kept:
+        pytest.skip("this C library, or this kernel's vDSO, keeps nothing: each draw is a system call")
+    assert all(kept)
+    assert inherited
+    assert not any(inherited)
+
+
+# Only a process that has drawn nothing yet has no such pages: not even for the secret of its hashes.
+KEEPS_NOTHING = f"""{KEPT}
+import sys
+sys.path.insert(0, sys.argv[1])
+from langserver.sandbox import libc
+from langserver.sandbox.seccomp import Filter
+assert not kept_by_libc(), "it has drawn"
+program, report = Filter("python"), os.dup2(1, 3)
+libc.prctl(libc.PR_SET_NO_NEW_PRIVS, 1)
+program.apply()
+os.write(report, " ".join([drawn_by_libc(16), drawn_by_libc(16), os.urandom(16).hex(), os.urandom(16).hex()]).encode())
+os._exit(0)
+"""
+
+
+def test_a_sealed_child_without_such_pages_asks_the_kernel_each_time() -> None:
+    """Its filter refuses to map them, and the C library goes on without."""
+    command = [sys.executable, "-s", "-P", "-c", KEEPS_NOTHING, str(ROOT)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=60, check=True, env={"PYTHONHASHSEED": "0"}, cwd="/"
+    )
+    assert len(set(done.stdout.split())) == 4
 
 
 LISTED = """

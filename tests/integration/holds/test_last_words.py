@@ -92,8 +92,12 @@ def main():
         return "won"
 """,
     "has a result in time, in one call of C": """
+import time
 def main():
-    sum(range(10**8))
+    before = time.process_time()
+    sum(range(10**7))
+    taken = time.process_time() - before
+    sum(range(int(10**7 * 1.4 / taken)))  # some 1.4 s of CPU time, however fast the interpreter is
     return "won"
 """,
     "has finalizers and cycles": """
