@@ -47,7 +47,8 @@ class ExecutableMemory:
         # By their numbers: since glibc 2.41 its getrandom is the vDSO's, which writes itself and dies where the kernel
         # would answer EFAULT (vdso(7), glibc's NEWS for 2.41).
         native = syscalls.native_architecture()
-        getrandom, sleep = (native and syscalls.number_of(name, native) for name in ("getrandom", "clock_nanosleep"))
+        getrandom = syscalls.number_of("getrandom", native) if native else None
+        sleep = syscalls.number_of("clock_nanosleep", native) if native else None
         if getrandom is None or sleep is None:
             raise EngineError("the system calls of this architecture are not known")
         self._getrandom, self._clock_nanosleep = getrandom, sleep
