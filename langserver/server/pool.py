@@ -136,6 +136,7 @@ class Pool:
 
     def zygote_came(self) -> None:
         """See Follower."""
+        self._seals = Seals()  # its filters are its own: should they fail too, that is told anew
         self._on_health(True)
         self._refill()
 

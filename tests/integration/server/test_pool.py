@@ -189,29 +189,44 @@ async def test_no_descriptor_left_to_look_at_a_child_is_refused_alone(monkeypatc
         assert health == [True]
 
 
-async def test_three_failed_jails_in_a_row_are_told_and_one_that_holds_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def ends(pool: Pool, code: int, sealed: bool) -> None:
+    """A child that was taken, with this exit code as it seems."""
+    child = await pool.take()
+    child.kill()
+    await child.exit
+    child.exit = asyncio.get_running_loop().create_future()
+    child.exit.set_result(Exit(code, None, 0.0, 0))
+    child.sealed = sealed
+    pool.done(child)
+
+
+async def test_three_failed_jails_in_a_row_are_told_and_one_that_holds_again() -> None:
     async with a_pool(replace(PLAN, warm=0)) as (pool, health):
-
-        async def one(code: int, sealed: bool) -> None:
-            child = await pool.take()
-            child.kill()
-            await child.exit
-            child.exit = asyncio.get_running_loop().create_future()
-            child.exit.set_result(Exit(code, None, 0.0, 0))
-            child.sealed = sealed
-            pool.done(child)
-
         for _ in range(2):
-            await one(64, sealed=False)
-        await one(0, sealed=True)
+            await ends(pool, 64, sealed=False)
+        await ends(pool, 0, sealed=True)
         for _ in range(3):
-            await one(70, sealed=True)  # a task may exit with any code
+            await ends(pool, 70, sealed=True)  # a task may exit with any code
         assert health == [True]
         for _ in range(3):
-            await one(64, sealed=False)
+            await ends(pool, 64, sealed=False)
         assert health == [True, False]
-        await one(0, sealed=True)
+        await ends(pool, 0, sealed=True)
         assert health == [True, False, True]
+
+
+async def test_failed_jails_of_another_zygote_are_told_too() -> None:
+    """Else a server whose zygote was replaced would say for ever that it serves."""
+    async with a_pool(replace(PLAN, warm=0)) as (pool, health):
+        for _ in range(4):
+            await ends(pool, 64, sealed=False)
+        assert health == [True, False]
+        assert pool.zygote_pid is not None
+        os.kill(pool.zygote_pid, signal.SIGKILL)
+        await until(lambda: health == [True, False, False, True])
+        for _ in range(3):
+            await ends(pool, 64, sealed=False)
+        assert health[-1] is False
 
 
 async def test_a_child_whose_pidfd_did_not_arrive_is_refused_alone(monkeypatch: pytest.MonkeyPatch) -> None:
