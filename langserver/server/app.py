@@ -21,7 +21,6 @@ from langserver.core.verdict import MIB, EndReason
 from langserver.errors import StartError
 from langserver.sandbox import confine
 from langserver.sandbox.probe import LayerStatus, probe
-from langserver.server.address import Address, parse_address
 from langserver.server.capabilities import capabilities, layers_in_force, with_packages
 from langserver.server.cores import usable_cores
 from langserver.server.descriptors import raise_descriptor_limit
@@ -42,6 +41,7 @@ from langserver.server.telemetry.telemetry import Telemetry
 from langserver.server.zygotes import SelfTestFailed, ZygotePlan
 from langserver.settings import Settings
 from langserver.zygote.failures import ZygoteError
+from operating.access.address import Address, parse_address
 from operating.access.handshakes import Handshakes
 from operating.access.keys import Keys
 from operating.tracing.start import start_tracing

@@ -13,8 +13,13 @@ class Refused(Exception):
 def load(cert: Path, key: Path) -> ssl.SSLContext:
     """A server's, from PEM files. Raises OSError (of which ssl.SSLError is one), ValueError when they are of no use."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(cert, key, password=_no_password)
+    load_pair(context, cert, key)
     return context
+
+
+def load_pair(context: ssl.SSLContext, cert: Path, key: Path) -> None:
+    """As `load`, into a context. Without asking a terminal for a password."""
+    context.load_cert_chain(cert, key, password=_no_password)
 
 
 def names_shown(server: ssl.SSLContext, cert: Path) -> list[str]:

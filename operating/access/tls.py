@@ -10,6 +10,14 @@ import grpc
 from operating.access import certificate
 
 
+def check_together(prefix: str, cert: Path | None, key: Path | None, client_ca: Path | None) -> None:
+    """Whether what is set is of use without what is not. Raises ValueError naming the setting."""
+    if (cert is None) is not (key is None):
+        raise ValueError(f"{prefix}_TLS_CERT and {prefix}_TLS_KEY go together: one of them is missing")
+    if client_ca is not None and cert is None:
+        raise ValueError(f"{prefix}_TLS_CLIENT_CA needs {prefix}_TLS_CERT and {prefix}_TLS_KEY")
+
+
 def certificates(prefix: str, cert: Path, key: Path, client_ca: Path | None) -> grpc.ServerCertificateConfiguration:
     """What the files hold, for gRPC. Raises ValueError naming the setting, which begins with `prefix`."""
     # gRPC itself finds out only at the first handshake, and tells nobody.
