@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import grpc
 
-from coordinator.address import Address, Protection, check_exposure, parse_address
 from coordinator.core.retry import RetryRule
 from coordinator.dead_letters import DeadLetters
 from coordinator.dispatcher import Dispatcher
@@ -28,6 +27,8 @@ from coordinator.store.opened import opener
 from coordinator.streams.port import StreamPort
 from coordinator.streams.redis import RedisStreams
 from coordinator.sweeper import Sweeper, SweepPlan
+from operating.access.address import Address, parse_tcp_address
+from operating.access.exposure import Protection, check_exposure
 from operating.access.keys import Keys
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class Coordinator:
         self._database: Database | None = None
         self._server: grpc.aio.Server | None = None
         self._loops: list[asyncio.Task[None]] = []
-        self.address: Address = parse_address(settings.listen_addr)
+        self.address: Address = parse_tcp_address(settings.listen_addr)
         self.metrics = Metrics()
 
     async def start(self) -> None:
@@ -62,9 +63,9 @@ class Coordinator:
         settings = self._settings
         try:
             self.keys = Keys(settings.key_files)
+            check_exposure("COORDINATOR", self.address, _protection(settings), settings.allow_insecure)
         except (OSError, ValueError) as error:
             raise StartError(str(error)) from None
-        check_exposure(self.address, _protection(settings), settings.allow_insecure)
         try:
             self._serve_metrics()
             self._database = await asyncio.to_thread(opener(settings.database_url.get_secret_value()))
@@ -127,7 +128,7 @@ class Coordinator:
 
     def _serve_metrics(self) -> None:
         if self._settings.metrics_addr:
-            address = parse_address(self._settings.metrics_addr)
+            address = parse_tcp_address(self._settings.metrics_addr)
             self.metrics.serve(address.host, address.port)
 
     async def _show_figures(self, database: Database) -> None:
@@ -157,5 +158,5 @@ def _protection(settings: Settings) -> Protection:
 
 
 def _redis(settings: Settings) -> RedisStreams:
-    at = parse_address(settings.redis_addr)
-    return RedisStreams(at.host.strip("[]"), at.port)
+    at = parse_tcp_address(settings.redis_addr)
+    return RedisStreams(at.bare_host, at.port)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import grpc
 
-from coordinator.address import Address
 from coordinator.core.bounds import MESSAGE_BYTES
 from coordinator.errors import InvalidRequest, StartError, StoreUnavailable, StreamUnavailable
 from coordinator.spans import SpanInterceptor
+from operating.access.address import Address
 from operating.access.keys import Keys
 from operating.access.refusals import Refusals
 from operating.access.tokens import Tokens

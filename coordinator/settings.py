@@ -9,11 +9,14 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import AfterValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from coordinator import address
 from coordinator.core.bounds import MOST_ATTEMPTS, MOST_LEASE_SECONDS
 from coordinator.errors import StartError
 from coordinator.store import opened
+from operating.access.address import MEANT, parse_tcp_address
+from operating.access.exposure import check_shown
+from operating.access.files import readable
 from operating.access.keys import KeyFiles
+from operating.access.tls import check_together
 from operating.access.tokens import TOKEN_BYTES, is_token
 from operating.telemetry.lines import FORMATS, LEVELS
 
@@ -22,7 +25,7 @@ _PREFIX: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
 def _address(text: str) -> str:
-    address.parse_address(text)
+    parse_tcp_address(text)
     return text
 
 
@@ -43,15 +46,6 @@ def _token(value: SecretStr) -> SecretStr:
     return value
 
 
-def _readable(path: Path | None) -> Path | None:
-    try:
-        if path is not None:
-            path.open("rb").close()
-    except OSError as error:
-        raise ValueError(str(error)) from None
-    return path
-
-
 def _file(variable: str) -> Any:
     return Field(None, description="a file this process can read", validation_alias=variable)
 
@@ -62,7 +56,7 @@ def _whole(variable: str, low: int, high: int, default: int) -> Any:
     return Field(default, ge=low, le=high, description=meant, validation_alias=variable)
 
 
-_File = Annotated[Path | None, AfterValidator(_readable)]
+_File = Annotated[Path | None, AfterValidator(readable)]
 
 
 class Settings(BaseSettings):
@@ -71,7 +65,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     listen_addr: Annotated[str, AfterValidator(_address)] = Field(
-        "127.0.0.1:50051", description=address.MEANT, validation_alias="COORDINATOR_LISTEN_ADDR"
+        "127.0.0.1:50051", description=MEANT, validation_alias="COORDINATOR_LISTEN_ADDR"
     )
     database_url: Annotated[SecretStr, AfterValidator(_database)] = Field(
         SecretStr("sqlite:///coordinator.db"),
@@ -94,7 +88,7 @@ class Settings(BaseSettings):
     sweep_seconds: int = _whole("COORDINATOR_SWEEP_SECONDS", 1, 3_600, 10)
     retention_seconds: int = _whole("COORDINATOR_RETENTION_SECONDS", 0, 10 * 365 * 86_400, 7 * 86_400)
     redis_addr: Annotated[str, AfterValidator(_address)] = Field(
-        "127.0.0.1:6379", description=address.MEANT, validation_alias="REDIS_ADDR"
+        "127.0.0.1:6379", description=MEANT, validation_alias="REDIS_ADDR"
     )
     stream_prefix: Annotated[str, AfterValidator(_prefix)] = Field(
         "tasks", description="letters, digits and ._:-, at most 64", validation_alias="STREAM_PREFIX"
@@ -103,7 +97,7 @@ class Settings(BaseSettings):
     lease_ttl_seconds: int = _whole("LEASE_TTL_SECONDS", 1, MOST_LEASE_SECONDS, 90)
     max_deliveries: int = _whole("WORKER_MAX_DELIVERIES", 1, 1_000, 5)
     metrics_addr: Annotated[str, AfterValidator(_address)] | None = Field(
-        None, description=address.MEANT, validation_alias="COORDINATOR_METRICS_ADDR"
+        None, description=MEANT, validation_alias="COORDINATOR_METRICS_ADDR"
     )
     metrics_allow_remote: bool = Field(False, description="1 or 0", validation_alias="COORDINATOR_METRICS_ALLOW_REMOTE")
     log_format: Literal["console", "json"] = Field(
@@ -121,16 +115,10 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        shown_at = self.metrics_addr
-        if shown_at and not self.metrics_allow_remote and not address.is_local(address.parse_address(shown_at)):
-            raise ValueError(
-                f"COORDINATOR_METRICS_ADDR is {shown_at}, beyond this machine: COORDINATOR_METRICS_ALLOW_REMOTE=1 "
-                "allows that. Metrics hold no secrets, and whoever reaches them learns how many tasks there are"
-            )
-        if (self.tls_cert is None) is not (self.tls_key is None):
-            raise ValueError("COORDINATOR_TLS_CERT and COORDINATOR_TLS_KEY go together: one of them is missing")
-        if self.tls_client_ca is not None and self.tls_cert is None:
-            raise ValueError("COORDINATOR_TLS_CLIENT_CA needs COORDINATOR_TLS_CERT and COORDINATOR_TLS_KEY")
+        if self.metrics_addr:
+            at = parse_tcp_address(self.metrics_addr)
+            check_shown("COORDINATOR", at, self.metrics_allow_remote, "how many tasks there are")
+        check_together("COORDINATOR", self.tls_cert, self.tls_key, self.tls_client_ca)
         return self
 
     @property

@@ -16,12 +16,20 @@ from pathlib import Path
 
 import redis.asyncio as redis
 from server import web_server
+from table import Column, heading, line
 
 from langserver_dev.stack import Stack
 
 _WAIT_SECONDS = 60
 _OURS = ("LANG_", "WORKER_", "COORDINATOR_", "LEASE_", "TASK_", "HTTP_ALLOW_")
 _SERVER = "{server}"
+_COLUMNS = (
+    Column("task", 16),
+    Column("type", 6),
+    Column("state", 9),
+    Column("attempts", 1, number=True),
+    Column("what came of it", 60),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +83,9 @@ async def run(batch: Sequence[Queued] = BATCH) -> list[str]:
     async with web_server() as server, Stack("127.0.0.1:0") as stack:
         where = "in this process" if stack.streams is not None else f"in Redis at {os.environ['REDIS_ADDR']}"
         print(
-            f"\na coordinator listens on {stack.coordinator.address}, streams are {where}; {len(batch)} tasks and one"
+            "\n2. Tasks submitted to a coordinator, all at once, with one entry that is no task. A worker bridge reads"
         )
-        print("entry that is no task go there, all at once\n", flush=True)
+        print(f"   them from streams ({where}), and has the language server run them.\n", flush=True)
         stream = stack.bridge.reads[0]
         await _poison(stack, stream)
         answers = await _submitted([task.line(server) for task in batch], str(stack.coordinator.address))
@@ -131,11 +139,13 @@ def _redis() -> redis.Redis:
 
 
 def _lines(batch: Sequence[Queued], answers: Sequence[dict[str, object]], dead: Sequence[dict[str, str]]) -> list[str]:
-    lines = [f"{'task':<16}  {'type':<6}  {'state':<9}  attempt  what came of it", "-" * 90]
+    lines = [heading(_COLUMNS)]
     for task, answer in zip(batch, answers, strict=False):
         came = json.dumps(answer["output"]) if answer["state"] == "COMPLETED" else str(answer["error"])
-        lines.append(f"{task.name:<16}  {task.node_type:<6}  {answer['state']:<9}  {answer['attempt']:>7}  {came[:80]}")
-    lines += [f"{'(an entry)':<16}  {'':<6}  parked     {'':>7}  {letter.get('reason', '')[:80]}" for letter in dead]
+        lines.append(
+            line(_COLUMNS, [task.name, task.node_type, str(answer["state"]), str(answer["attempt"]), came[:80]])
+        )
+    lines += [line(_COLUMNS, ["(no task)", "", "parked", "", letter.get("reason", "")[:80]]) for letter in dead]
     return lines
 
 

@@ -17,8 +17,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import grpc
+from apart import told_apart
 from batch import BATCH, Queued
 from batch import run as run_batch
+from table import Column, heading, line
 from tasks import SUCCESS, TASKS, Task
 
 from langserver.pb import lang_pb2, lang_pb2_grpc
@@ -35,8 +37,20 @@ _STOPPED_BY = {
     "SANDBOX_VIOLATION": "the sandbox",
     "USER_ERROR": "its own error",
 }
-_HEADINGS = ("task", "runtime", "outcome", "line", "what stopped it", "ms", "peak MiB")
-_RIGHT = {3, 5, 6}
+_LOG_LIMIT = "the log limit (it ran on)"
+_COLUMNS = (
+    Column("task", 16),
+    Column("runtime", 6),
+    Column("outcome", 16),
+    Column("line", 4, number=True),
+    Column("what stopped it", len(_LOG_LIMIT)),
+    Column("ms", 6, number=True),
+    Column("peak MiB", 6, number=True),
+)
+
+
+class Failed(Exception):
+    """The demo itself went wrong, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,35 +70,40 @@ class Row:
 
 @contextmanager
 def serving() -> Iterator[str]:
-    """A server for the time of the block: its address. Raises SystemExit when it fails to start or to stop."""
+    """A server for the time of the block: its address. Raises Failed when it does not start or stop."""
     command = [sys.executable, "-m", "langserver.cli", "serve", "--listen", "127.0.0.1:0"]
     # With settings of its own the server might answer something else than the demo expects.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LANG_")}
     environment["LANG_LOG_LEVEL"] = "warning"  # what becomes of each task is what the demo itself prints
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
         assert server.stdout is not None
-        line = server.stdout.readline()
-        if not line.startswith(_READY):
+        first = server.stdout.readline()
+        if not first.startswith(_READY):
             server.kill()
-            sys.exit("the server did not start: it says why above")
+            raise Failed("the server did not start")
         try:
-            yield line.removeprefix(_READY).strip()
+            yield first.removeprefix(_READY).strip()
         finally:
             server.send_signal(signal.SIGTERM)
             try:
                 status = server.wait(_STOP_SECONDS)
             except subprocess.TimeoutExpired:
                 server.kill()
-                sys.exit(f"the server still ran {_STOP_SECONDS} s after SIGTERM")
+                raise Failed(f"the server still ran {_STOP_SECONDS} s after SIGTERM") from None
     if status:
-        sys.exit(f"the server ended with status {status}")
+        raise Failed(f"the server ended with status {status}")
 
 
 def perform(address: str, tasks: Sequence[Task]) -> list[Row]:
-    """Sends the tasks one after another."""
+    """Sends the tasks one after another, and prints what became of each."""
+    print(heading(_COLUMNS), flush=True)
+    rows = []
     with grpc.insecure_channel(address) as channel:
         server = lang_pb2_grpc.LanguageServerStub(channel)
-        return [_perform(server, task, number) for number, task in enumerate(tasks, 1)]
+        for number, task in enumerate(tasks, 1):
+            rows.append(_perform(server, task, number))
+            print(line(_COLUMNS, _cells(rows[-1])), flush=True)
+    return rows
 
 
 def _perform(server: lang_pb2_grpc.LanguageServerStub, task: Task, number: int) -> Row:
@@ -119,18 +138,9 @@ def _outcome(response: lang_pb2.ExecuteResponse) -> str:
     return SUCCESS if response.success else lang_pb2.ErrorKind.Name(response.error.kind).removeprefix("ERROR_KIND_")
 
 
-def table(rows: Sequence[Row]) -> list[str]:
-    """The lines of the table."""
-    cells = [_HEADINGS, *(_cells(row) for row in rows)]
-    widths = [max(len(line[column]) for line in cells) for column in range(len(_HEADINGS))]
-    rule = "  ".join("-" * width for width in widths)
-    lines = ["  ".join(_fit(text, column, widths) for column, text in enumerate(line)).rstrip() for line in cells]
-    return [lines[0], rule, *lines[1:]]
-
-
 def _cells(row: Row) -> tuple[str, ...]:
     response = row.response
-    stopped = "the log limit (it ran on)" if response.logs_truncated else _STOPPED_BY.get(row.outcome, "")
+    stopped = _LOG_LIMIT if response.logs_truncated else _STOPPED_BY.get(row.outcome, "")
     return (
         row.task.name,
         row.task.runtime,
@@ -142,28 +152,31 @@ def _cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def _fit(text: str, column: int, widths: Sequence[int]) -> str:
-    return text.rjust(widths[column]) if column in _RIGHT else text.ljust(widths[column])
-
-
 def main(tasks: Sequence[Task] = TASKS, batch: Sequence[Queued] = BATCH) -> int:
     """Runs both halves and prints their tables; returns the exit status."""
+    try:
+        with told_apart():
+            _run(tasks, batch)
+    except Failed as error:
+        print(error, file=sys.stderr)
+        return 1
+    print("\nEvery outcome is the expected one.")
+    return 0
+
+
+def _run(tasks: Sequence[Task], batch: Sequence[Queued]) -> None:
+    """Raises Failed."""
+    print("1. Tasks sent to a language server, one after another. Some are honest, some are not.\n", flush=True)
     with serving() as address:
-        print(f"a server listens on {address}; {len(tasks)} tasks go there, one after another\n", flush=True)
         rows = perform(address, tasks)
-    print("\n".join(table(rows)))
-    wrong = [f"{row.task.name} ({row.task.runtime}): {row.wrong}" for row in rows if row.wrong]
     succeeded = sum(row.response.success for row in rows)
-    print(
-        f"\n{succeeded} tasks succeeded, {len(rows) - succeeded} failed or were stopped, each in a process of its own."
-    )
+    print(f"\n{succeeded} tasks succeeded, {len(rows) - succeeded} failed or were stopped, each in its own process.")
+    wrong = [f"{row.task.name} ({row.task.runtime}): {row.wrong}" for row in rows if row.wrong]
     wrong += asyncio.run(run_batch(batch))
-    for line in wrong:
-        print(f"\nNOT AS EXPECTED: {line}")
-    print(
-        "\nEvery outcome is the expected one." if not wrong else f"\n{len(wrong)} outcomes are not the expected ones."
-    )
-    return 1 if wrong else 0
+    for one in wrong:
+        print(f"\nNOT AS EXPECTED: {one}")
+    if wrong:
+        raise Failed("not every outcome is the expected one")
 
 
 if __name__ == "__main__":

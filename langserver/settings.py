@@ -17,9 +17,12 @@ from langserver.errors import RequestError, StartError
 from langserver.limits import Ceilings
 from langserver.python_runtime.packages.names import MEANT, parse_modules
 from langserver.sandbox.layers import LAYERS, REQUIRED, parse_layers
-from langserver.server.address import is_local, parse_address
 from langserver.server.cores import usable_cores
 from langserver.zygote.request import RUNTIMES, canonical_runtime
+from operating.access.address import parse_address
+from operating.access.exposure import check_shown
+from operating.access.files import readable
+from operating.access.tls import check_together
 from operating.access.tokens import TOKEN_BYTES, is_token
 from operating.telemetry.lines import FORMATS, LEVELS
 
@@ -78,15 +81,7 @@ def _token(value: SecretStr) -> SecretStr:
     return value
 
 
-def _readable(path: Path) -> Path:
-    try:
-        with path.open("rb"):
-            return path
-    except OSError as error:
-        raise ValueError(str(error)) from None
-
-
-_File = Annotated[Path | None, AfterValidator(lambda path: path and _readable(path))]
+_File = Annotated[Path | None, AfterValidator(readable)]
 
 
 def _default_timeout(known: dict[str, Any]) -> int:
@@ -164,16 +159,10 @@ class Settings(BaseSettings):
                 f"LANG_DEFAULT_TIMEOUT_SECONDS is {self.default_timeout_seconds}, above LANG_MAX_TIMEOUT_SECONDS, "
                 f"which is {self.max_timeout_seconds}"
             )
-        shown_at = self.metrics_addr
-        if shown_at and not self.metrics_allow_remote and not is_local(parse_address(shown_at)):
-            raise ValueError(
-                f"LANG_METRICS_ADDR is {shown_at}, beyond this machine: LANG_METRICS_ALLOW_REMOTE=1 allows that. "
-                "Metrics hold no secrets, and whoever reaches them learns how busy the server is and what is refused"
-            )
-        if (self.tls_cert is None) is not (self.tls_key is None):
-            raise ValueError("LANG_TLS_CERT and LANG_TLS_KEY go together: one of them is missing")
-        if self.tls_client_ca is not None and self.tls_cert is None:
-            raise ValueError("LANG_TLS_CLIENT_CA needs LANG_TLS_CERT and LANG_TLS_KEY")
+        if self.metrics_addr:
+            learns = "how busy the server is and what is refused"
+            check_shown("LANG", parse_address(self.metrics_addr), self.metrics_allow_remote, learns)
+        check_together("LANG", self.tls_cert, self.tls_key, self.tls_client_ca)
         return self
 
     @staticmethod

@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from operating.access.address import parse_tcp_address
 from operating.access.caller import Caller, CallerFiles
 from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.errors import StartError, StreamRefused, Unreachable
@@ -22,7 +23,7 @@ from worker_bridge.executors.port import Executor
 from worker_bridge.executors.registry import Executors
 from worker_bridge.executors.trouble import TROUBLES
 from worker_bridge.metrics import Metrics
-from worker_bridge.settings import Settings, split_address
+from worker_bridge.settings import Settings
 from worker_bridge.shell.ending import end
 from worker_bridge.shell.hand import Hand
 from worker_bridge.shell.links import Links
@@ -170,7 +171,8 @@ class Bridge:
     def _serve_metrics(self) -> None:
         address = self._settings.worker_metrics_addr
         if address:
-            self._metrics.serve(*split_address(address))
+            at = parse_tcp_address(address)
+            self._metrics.serve(at.host, at.port)
 
     def _own_executors(self) -> dict[str, Executor]:
         settings = self._settings
@@ -201,5 +203,5 @@ def _caller(files: CallerFiles) -> Caller:
 
 def redis_streams(settings: Settings) -> RedisConsumer:
     """The port on REDIS_ADDR."""
-    host, port = split_address(settings.redis_addr)
-    return RedisConsumer(host, port, settings.worker_id, settings.stream_prefix)
+    at = parse_tcp_address(settings.redis_addr)
+    return RedisConsumer(at.bare_host, at.port, settings.worker_id, settings.stream_prefix)

@@ -15,47 +15,30 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from operating.access.address import parse_address, parse_tcp_address
 from operating.access.caller import CallerFiles
+from operating.access.exposure import check_shown
+from operating.access.files import readable
 from operating.telemetry.lines import FORMATS, LEVELS
 from worker_bridge.core.queues import ASIDE, canonical, stream_name
 from worker_bridge.core.timings import TimingError, Timings
 from worker_bridge.errors import StartError
 
 _PREFIX = "WORKER_"
-_HOST = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
 _NAME = re.compile(r"[A-Za-z0-9._-]+(:[A-Za-z0-9._-]+)*")
 _PLACE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*", re.ASCII)
 _WORKER_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-_HIGHEST_PORT = 65535
 _LONGEST_SECONDS = 86_400
 
 
-def split_address(text: str) -> tuple[str, int]:
-    """Host, without the brackets of IPv6, and port of `HOST:PORT`. Raises ValueError."""
-    host, _, port = text.rpartition(":")
-    if not _HOST.fullmatch(host) or not port.isascii() or not port.isdecimal() or int(port) > _HIGHEST_PORT:
-        raise ValueError("expected HOST:PORT or [IPv6]:PORT")
-    return host.strip("[]"), int(port)
-
-
-def _host_and_port(text: str) -> str:
-    split_address(text)
+def _tcp_address(text: str) -> str:
+    parse_tcp_address(text)
     return text
 
 
 def _grpc_address(text: str) -> str:
-    return text if text.startswith("unix:") and text != "unix:" else _host_and_port(text)
-
-
-def _is_loopback(text: str) -> bool:
-    """Whether only processes of this machine can connect. A host name other than localhost may mean anything."""
-    host, _ = split_address(text)
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    parse_address(text)
+    return text
 
 
 def _worker_addrs(value: object) -> object:
@@ -119,15 +102,6 @@ def _prefix(text: str) -> str:
     return text
 
 
-def _readable(path: Path | None) -> Path | None:
-    try:
-        if path is not None:
-            path.open("rb").close()
-    except OSError as error:
-        raise ValueError(str(error)) from None
-    return path
-
-
 def _own_name() -> str:
     host = re.sub(r"[^A-Za-z0-9._-]", "-", socket.gethostname())[:100] or "worker"
     return f"{host}-{secrets.token_hex(4)}"
@@ -146,7 +120,7 @@ def _bytes(token: SecretStr | None) -> bytes | None:
     return None if token is None else token.get_secret_value().encode("utf-8", "surrogateescape")
 
 
-_File = Annotated[Path | None, AfterValidator(_readable)]
+_File = Annotated[Path | None, AfterValidator(readable)]
 
 
 class Settings(BaseSettings):
@@ -162,7 +136,7 @@ class Settings(BaseSettings):
     coordinator_client_key: _File = _file()
     coordinator_token: SecretStr | None = None
     coordinator_token_file: _File = _file()
-    redis_addr: Annotated[str, AfterValidator(_host_and_port)] = Field(
+    redis_addr: Annotated[str, AfterValidator(_tcp_address)] = Field(
         "127.0.0.1:6379", description="HOST:PORT or [IPv6]:PORT"
     )
     lang_worker_addrs: Annotated[dict[str, tuple[str, ...]], NoDecode, BeforeValidator(_worker_addrs)] = Field(
@@ -195,7 +169,7 @@ class Settings(BaseSettings):
     )
     stream_prefix: Annotated[str, AfterValidator(_prefix)] = Field("tasks", description="letters, digits, . _ - and :")
     stream_shards: int = _whole(1, 1_024, 1)
-    worker_metrics_addr: Annotated[str, AfterValidator(_host_and_port)] | None = Field(
+    worker_metrics_addr: Annotated[str, AfterValidator(_tcp_address)] | None = Field(
         None, description="HOST:PORT or [IPv6]:PORT"
     )
     worker_metrics_allow_remote: bool = Field(False, description="1 or 0")
@@ -212,12 +186,9 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        address = self.worker_metrics_addr
-        if address and not self.worker_metrics_allow_remote and not _is_loopback(address):
-            raise ValueError(
-                f"WORKER_METRICS_ADDR is {address}, beyond this machine: WORKER_METRICS_ALLOW_REMOTE=1 allows that. "
-                "Metrics hold no secrets, and whoever reaches them learns which streams there are and how busy"
-            )
+        if self.worker_metrics_addr:
+            at, learns = parse_tcp_address(self.worker_metrics_addr), "which streams there are and how busy"
+            check_shown("WORKER", at, self.worker_metrics_allow_remote, learns)
         try:
             _ = self.timings
         except TimingError as error:

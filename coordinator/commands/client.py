@@ -12,11 +12,11 @@ from typing import Any, Final, TypeVar
 import grpc
 from google.protobuf.message import Message
 
-from coordinator.address import parse_address
 from coordinator.commands.exits import Unreachable, UsageError
 from coordinator.core.bounds import MESSAGE_BYTES
 from coordinator.pb import coordinator_pb2 as pb
 from coordinator.pb import coordinator_pb2_grpc as pb_grpc
+from operating.access.address import parse_tcp_address
 from operating.access.caller import Caller, CallerFiles
 
 _DEFAULT_ADDR: Final = "localhost:50051"
@@ -37,7 +37,7 @@ def connected(addr: str | None) -> Iterator[Client]:
     """
     address = addr or os.environ.get("COORDINATOR_ADDR") or _DEFAULT_ADDR
     try:
-        parse_address(address)
+        parse_tcp_address(address)
     except ValueError as error:
         raise UsageError(f"{address}: {error} (--addr, COORDINATOR_ADDR)") from None
     options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", MESSAGE_BYTES)]

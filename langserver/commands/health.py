@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from langserver.commands.exits import ExitStatus, UsageError
 from langserver.commands.own_certificate import own_certificate
 from langserver.commands.present import Page
-from langserver.server.address import parse_address
+from operating.access.address import parse_address
 from operating.access.advice import Names, advice
 
 if TYPE_CHECKING:

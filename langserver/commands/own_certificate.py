@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import ssl
 from dataclasses import dataclass
+from pathlib import Path
 
 from langserver.commands.exits import UsageError
+from operating.access import certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,32 +25,11 @@ def own_certificate() -> OwnCertificate | None:
     if not cert or not key:
         return None
     try:
-        return OwnCertificate(cert, key, _name_in(cert, key))
-    except (OSError, ValueError) as error:  # ssl.SSLError is an OSError
+        names = certificate.names_shown(certificate.load(Path(cert), Path(key)), Path(cert))
+    except (OSError, ValueError) as error:
         raise UsageError(f"LANG_TLS_CERT and LANG_TLS_KEY are no certificate and its key in PEM: {error}") from None
-
-
-def _name_in(cert: str, key: str) -> str:
-    """The first of its names. The ssl module shows one only after a handshake, so there is one, in memory."""
-    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    server.load_cert_chain(cert, key, password=_no_password)
-    client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    client.check_hostname = False
-    client.verify_flags = ssl.VerifyFlags.VERIFY_X509_PARTIAL_CHAIN
-    client.load_verify_locations(cert)
-    there, back = ssl.MemoryBIO(), ssl.MemoryBIO()
-    asking = client.wrap_bio(back, there)
-    for side in (asking, server.wrap_bio(there, back, server_side=True), asking):
-        try:
-            side.do_handshake()
-        except ssl.SSLWantReadError:
-            continue
-    shown = asking.getpeercert() or {}
-    names = [str(entry[1]) for entry in shown.get("subjectAltName", ()) if entry[0] in ("DNS", "IP Address")]
+    except certificate.Refused as why:
+        raise UsageError(f"LANG_TLS_CERT is no certificate that a client would take: {why}") from None
     if not names:
-        raise ValueError("it is for no host (subjectAltName)")
-    return names[0].replace("*", "any")  # a certificate for *.example is for any.example
-
-
-def _no_password() -> str:
-    raise ValueError("the key is encrypted")
+        raise UsageError("LANG_TLS_CERT is for no host (subjectAltName)")
+    return OwnCertificate(cert, key, names[0].replace("*", "any"))  # a certificate for *.example is for any.example

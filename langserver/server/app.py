@@ -21,7 +21,6 @@ from langserver.core.verdict import MIB, EndReason
 from langserver.errors import StartError
 from langserver.sandbox import confine
 from langserver.sandbox.probe import LayerStatus, probe
-from langserver.server.address import Address, parse_address
 from langserver.server.capabilities import capabilities, layers_in_force, with_packages
 from langserver.server.cores import usable_cores
 from langserver.server.descriptors import raise_descriptor_limit
@@ -34,13 +33,15 @@ from langserver.server.logs import set_up_logging
 from langserver.server.methods import services
 from langserver.server.orphans import bury_orphans
 from langserver.server.outbox import Outbox
-from langserver.server.pool import Pool, PoolPlan, SelfTestFailed
+from langserver.server.pool import Pool, PoolPlan
 from langserver.server.service import LanguageService
 from langserver.server.spans import Spans
 from langserver.server.tasks import Tasks
 from langserver.server.telemetry.telemetry import Telemetry
+from langserver.server.zygotes import SelfTestFailed, ZygotePlan
 from langserver.settings import Settings
 from langserver.zygote.failures import ZygoteError
+from operating.access.address import Address, parse_address
 from operating.access.handshakes import Handshakes
 from operating.access.keys import Keys
 from operating.tracing.start import start_tracing
@@ -187,15 +188,17 @@ async def _first(asked: Coroutine[Any, Any, object], keeping: Iterable[asyncio.T
 
 def _plan(settings: Settings, runtime: str, layers: frozenset[str]) -> PoolPlan:
     return PoolPlan(
-        runtime=runtime,
-        layers=layers,
+        ZygotePlan(
+            runtime=runtime,
+            layers=layers,
+            max_tasks=settings.zygote_max_tasks,
+            max_age_seconds=settings.zygote_max_age,
+            packages=settings.packages(runtime),
+            jit=settings.jit(runtime),
+        ),
         memory_bytes=settings.ceilings.sealed_memory_bytes,
         cpu_seconds=settings.ceilings.sealed_cpu_seconds,
         warm=0,  # before it is known how many fit
-        zygote_max_tasks=settings.zygote_max_tasks,
-        zygote_max_age_seconds=settings.zygote_max_age,
-        packages=settings.packages(runtime),
-        jit=settings.jit(runtime),
         cores=usable_cores(),
     )
 

@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 import grpc
 
 from langserver.errors import StartError
-from langserver.server.address import Address, Protection, check_exposure, clear_stale_socket
 from langserver.server.interceptors import Handler, TokenInterceptor
 from langserver.server.reset import remember_calls
+from langserver.server.stale_socket import clear_stale_socket
 from langserver.server.statuses import Reason
 from langserver.settings import Settings
+from operating.access.address import Address
+from operating.access.exposure import Protection, check_exposure
 from operating.access.keys import KeyFiles, Keys
 
 _MIB = 1 << 20
@@ -87,7 +89,10 @@ def bind(server: grpc.aio.Server, address: Address, settings: Settings, keys: Ke
         client_certificates=settings.tls_client_ca is not None,
         token=keys.asks_for_token,
     )
-    check_exposure(address, protection, settings.allow_insecure)
+    try:
+        check_exposure("LANG", address, protection, settings.allow_insecure)
+    except ValueError as error:
+        raise StartError(str(error)) from None
     clear_stale_socket(address)
     try:
         if credentials is None:

@@ -9,6 +9,7 @@ from langserver.core.verdict import MIB, SLACK_BYTES
 from langserver.server.endpoint import outbox_bytes
 from langserver.server.memory import usable_memory
 from langserver.settings import QUEUED_A_TASK, Settings
+from langserver.wire.channel import FORM_BYTES
 from langserver.zygote.launch import Facts
 
 _SERVER_BYTES = 64 * MIB  # with nothing to do; measured: 55
@@ -20,7 +21,7 @@ def fit(settings: Settings, facts: Mapping[str, Facts]) -> tuple[Settings, Capac
     """The settings with what fits, and how that came about; unchanged where nothing does. `facts`: of each runtime."""
     given = settings.model_fields_set
     wanted = Wanted(settings.max_concurrency, settings.warm_children, "warm_children" not in given)
-    found = capacity(usable_memory(), _needs(settings, facts), wanted)
+    found = capacity(usable_memory(), needs(settings, facts), wanted)
     if not found.tasks:
         return settings, found
     queue = settings.max_queue if "max_queue" in given else QUEUED_A_TASK * found.tasks
@@ -28,7 +29,8 @@ def fit(settings: Settings, facts: Mapping[str, Facts]) -> tuple[Settings, Capac
     return settings.model_copy(update=changes), found
 
 
-def _needs(settings: Settings, facts: Mapping[str, Facts]) -> Needs:
+def needs(settings: Settings, facts: Mapping[str, Facts]) -> Needs:
+    """What each part takes, but for `callers_bytes`."""
     zygotes = [one.idle_held_bytes for one in facts.values()]
     return Needs(
         server=_SERVER_BYTES + settings.compile_cache_mb * MIB,
@@ -54,4 +56,5 @@ def callers_bytes(settings: Settings) -> int:
     """What callers with large requests, who do not read their answers, make the server hold at most besides."""
     request = settings.code_bytes + settings.input_bytes
     waiting = (settings.max_concurrency + settings.max_queue) * request
-    return waiting + _ON_THE_WAY * (request + 4 * MIB) + 2 * outbox_bytes(settings)
+    compiled = settings.max_concurrency * FORM_BYTES if settings.compile_cache_mb else 0
+    return waiting + _ON_THE_WAY * (request + 4 * MIB) + compiled + 2 * outbox_bytes(settings)

@@ -13,7 +13,7 @@ from typing import NoReturn, TypeAlias
 import grpc
 
 from langserver.errors import StartError
-from langserver.server.address import Address
+from operating.access.address import Address
 
 log = logging.getLogger(__name__)
 

@@ -1,27 +1,23 @@
-"""Children of one runtime for the server: a few sealed ones waiting, zygotes replaced by count, by age and on death."""
+"""Children of one runtime for the server: some wait, sealed, and more are made as those are taken, end or grow old."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
-from typing import Any
 
+from langserver.core.seals import Seals
 from langserver.sandbox.jail import step_of_exit_code
-from langserver.sandbox.selftest import complaint
+from langserver.server.work import Work
+from langserver.server.zygotes import ZygoteEvent, ZygotePlan, Zygotes
 from langserver.zygote.child_handle import Child
 from langserver.zygote.client import Zygote
-from langserver.zygote.failures import SpawnRefused, ZygoteError, ZygoteLost
+from langserver.zygote.failures import SpawnRefused, ZygoteLost
 from langserver.zygote.launch import Facts
 
 log = logging.getLogger(__name__)
 
-_BACKOFF_SECONDS = (0.05, 5.0)
-_SETTLED_SECONDS = 5.0  # a zygote that lives so long, or gave a child for a task, has started well
-_RESTART_WAIT_SECONDS = 10.0
-_JAIL_FAILURES = 3
 _CALM_SECONDS = 0.05
 _ANSWER_SECONDS = 0.0005  # from the end of a child to the end of its call
 _WARM_SECONDS = 60.0  # that a child waits
@@ -32,41 +28,24 @@ _RENEWAL_SECONDS = 1.0  # for one of them, and until the next look when it canno
 class PoolPlan:
     """How a pool works. `memory_bytes` (growth) and `cpu_seconds` are what each child is sealed with; `warm` wait.
 
-    `packages` are what the operator adds to the runtime; with `jit` its engine compiles. `cores` is how many tasks keep
-    this machine busy.
+    `cores` is how many tasks keep this machine busy.
     """
 
-    runtime: str
-    layers: frozenset[str]
+    zygote: ZygotePlan
     memory_bytes: int
     cpu_seconds: int
     warm: int
-    zygote_max_tasks: int
-    zygote_max_age_seconds: float
-    packages: tuple[str, ...] = ()
-    jit: bool = False
     cores: int = 1
-
-
-class SelfTestFailed(ZygoteError):
-    """A wall did not hold what it must."""
-
-
-class PoolEvent(Enum):
-    """What happens to a pool that somebody may count."""
-
-    TASKS = "a zygote is replaced: it forked its number of tasks"
-    AGE = "a zygote is replaced: it reached its age"
-    LOST = "a zygote died"
-    START_FAILED = "a zygote could not be started"
-    SEAL_FAILED = "a child could not be sealed"
 
 
 class Pool:
     """A `Supply` of children. `on_health` is told when its state changes: False while no child can be had."""
 
     def __init__(
-        self, plan: PoolPlan, on_health: Callable[[bool], None], on_event: Callable[[PoolEvent], None] = lambda _: None
+        self,
+        plan: PoolPlan,
+        on_health: Callable[[bool], None],
+        on_event: Callable[[ZygoteEvent], None] = lambda _: None,
     ) -> None:
         self._plan = plan
         self._warm = plan.warm
@@ -74,38 +53,19 @@ class Pool:
         self._on_event = on_event
         self.hits = 0  # tasks that found a warm child
         self.misses = 0
-        self._zygote: Zygote | None = None
-        self._facts = Facts("", 0, 0)
-        self._usable = asyncio.Event()
+        self._zygotes = Zygotes(plan.zygote, self, on_event)
         self._waiting: dict[Child, float] = {}  # since when, the oldest first
         self._making = 0
-        self._taken = 0
         self._running = 0
         self._calm_timer: asyncio.TimerHandle | None = None
-        self._used_at = 0.0
-        self._delay = 0.0  # before the next start
-        self._jail_failures = 0
-        self._replacing = False
+        self._seals = Seals()
         self._closed = False
-        self._age_timer: asyncio.TimerHandle | None = None
-        self._retired: set[Zygote] = set()
-        self._work: set[asyncio.Task[None]] = set()
+        self._work = Work(f"the {plan.zygote.runtime} pool")
 
     async def start(self) -> None:
         """Starts the first zygote, which must pass its self-test. Raises ZygoteError."""
-        zygote = await self._start_zygote()
-        try:
-            wrong = complaint(await zygote.try_walls(self._plan.layers))
-            if wrong is not None:
-                raise SelfTestFailed(f"the self-test of the {self._plan.runtime} sandbox failed: {wrong}")
-        except BaseException:
-            await zygote.close()
-            raise
-        self._use(zygote)
-        self._start_work(self._renew_old_ones())
-
-    async def _start_zygote(self) -> Zygote:
-        return await Zygote.start(self._plan.runtime, self._plan.layers, self._plan.packages, self._plan.jit)
+        await self._zygotes.start()
+        self._work.start(self._renew_old_ones())
 
     def keep_warm(self, count: int) -> None:
         """So many children wait from now on, once they are made."""
@@ -115,12 +75,12 @@ class Pool:
     @property
     def facts(self) -> Facts:
         """Of the newest zygote."""
-        return self._facts
+        return self._zygotes.facts
 
     @property
     def zygote_pid(self) -> int | None:
         """Of the zygote in use, None while there is none."""
-        return self._zygote.pid if self._zygote else None
+        return self._zygotes.current.pid if self._zygotes.current else None
 
     @property
     def waiting(self) -> int:
@@ -142,16 +102,15 @@ class Pool:
         child = next(iter(self._waiting), None)
         if child is None:
             self.misses += 1
-            child = await self._spawn()
+            zygote = await self._zygotes.usable()
+            child = await zygote.spawn(self._plan.memory_bytes, self._plan.cpu_seconds)
         else:
             self.hits += 1
             del self._waiting[child]
-        self._taken += 1
         self._running += 1
         # Short tasks one after another are refilled for as they end. Who still runs after this does not mind.
         self._refill_when_calm()
-        if self._taken >= self._plan.zygote_max_tasks:
-            self._replace(PoolEvent.TASKS)
+        self._zygotes.count_task()
         return child
 
     def done(self, child: Child) -> None:
@@ -165,123 +124,35 @@ class Pool:
     async def close(self) -> None:
         """Ends every zygote and waiting child, and waits until they are gone."""
         self._closed = True
-        for timer in (self._age_timer, self._calm_timer):
-            if timer:
-                timer.cancel()
-        for task in self._work:
-            task.cancel()
-        await asyncio.gather(*self._work, return_exceptions=True)
-        zygotes = [*self._retired, *([self._zygote] if self._zygote else [])]
+        if self._calm_timer:
+            self._calm_timer.cancel()
+        self._zygotes.stop()
+        self._work.cancel()
+        await self._work.ended()
         waiting, self._waiting = self._waiting, {}
-        await asyncio.gather(*(zygote.close() for zygote in zygotes))
+        await self._zygotes.close()
         for child in waiting:
             child.zygote.release(child)
 
-    async def _spawn(self) -> Child:
-        try:
-            async with asyncio.timeout(_RESTART_WAIT_SECONDS):
-                await self._usable.wait()
-        except TimeoutError:
-            raise ZygoteLost from None
-        if self._zygote is None:  # lost again before we came to it
-            raise ZygoteLost
-        return await self._zygote.spawn(self._plan.memory_bytes, self._plan.cpu_seconds)
-
-    def _use(self, zygote: Zygote) -> None:
-        old, self._zygote, self._facts = self._zygote, zygote, zygote.facts
-        zygote.on_lost = lambda: self._lose(zygote)
-        if zygote.lost:
-            self._lose(zygote)
-            return
-        self._taken = 0
-        self._used_at = asyncio.get_running_loop().time()
-        if self._age_timer:
-            self._age_timer.cancel()
-        age = self._plan.zygote_max_age_seconds
-        self._age_timer = asyncio.get_running_loop().call_later(age, self._replace, PoolEvent.AGE)
-        self._usable.set()
-        if old is not None:
-            self._retire(old)
+    def zygote_came(self) -> None:
+        """See Follower."""
+        self._seals = Seals()  # its filters are its own: should they fail too, that is told anew
         self._on_health(True)
         self._refill()
 
-    def _lose(self, zygote: Zygote) -> None:
-        """A zygote died: its waiting children went with it, its running ones tell their owners themselves."""
-        if self._closed:
-            return
-        self._dismiss_waiting(zygote)
-        if zygote is not self._zygote:
-            return
-        log.warning("the %s zygote (pid %d) died; starting another", self._plan.runtime, zygote.pid)
-        self._on_event(PoolEvent.LOST)
-        if self._taken or asyncio.get_running_loop().time() - self._used_at >= _SETTLED_SECONDS:
-            self._delay = 0.0
-        self._zygote = None
-        self._retired.add(zygote)
-        self._usable.clear()
+    def zygote_missing(self) -> None:
+        """See Follower."""
         self._on_health(False)
-        self._start_work(self._restart())
-        self._start_work(self._bury(zygote))
 
-    async def _restart(self) -> None:
-        shortest, longest = _BACKOFF_SECONDS
-        while True:
-            await asyncio.sleep(self._delay)
-            self._delay = min(max(shortest, self._delay * 2), longest)
-            try:
-                zygote = await self._start_zygote()
-            except ZygoteError as error:
-                log.error("%s; the next try is in %.2f s", error, self._delay)
-                self._on_event(PoolEvent.START_FAILED)
-            else:
-                self._use(zygote)
-                return
-
-    def _replace(self, why: PoolEvent) -> None:
-        if self._replacing or self._closed or self._zygote is None:
-            return
-        self._replacing = True
-        log.info("the %s zygote (pid %d): %s", self._plan.runtime, self._zygote.pid, why.value)
-        self._on_event(why)
-        self._start_work(self._replace_now(self._zygote))
-
-    async def _replace_now(self, old: Zygote) -> None:
-        _, pause = _BACKOFF_SECONDS
-        try:
-            while self._zygote is old:
-                try:
-                    new = await self._start_zygote()
-                except ZygoteError as error:
-                    log.error("the old zygote stays for now: %s", error)
-                    self._on_event(PoolEvent.START_FAILED)
-                    await asyncio.sleep(pause)
-                    continue
-                if self._zygote is old:
-                    self._use(new)
-                else:  # it died meanwhile, and another one was started for it
-                    await new.close()
-        finally:
-            self._replacing = False
-
-    def _retire(self, zygote: Zygote) -> None:
-        """Lets what runs on a replaced zygote end; its waiting children hold nothing and go at once."""
-        self._dismiss_waiting(zygote)
-        self._retired.add(zygote)
-        self._start_work(self._bury(zygote))
-
-    async def _bury(self, zygote: Zygote) -> None:
-        await zygote.idle()
-        await zygote.close()
-        self._retired.discard(zygote)
-
-    def _dismiss_waiting(self, zygote: Zygote) -> None:
+    def zygote_left(self, zygote: Zygote) -> None:
+        """See Follower."""
         for child in [child for child in self._waiting if child.zygote is zygote]:
             self._dismiss(child)
 
     def _dismiss(self, child: Child) -> None:
         del self._waiting[child]
         child.kill()
-        self._start_work(self._see_out(child))
+        self._work.start(self._see_out(child))
 
     @staticmethod
     async def _see_out(child: Child) -> None:
@@ -306,11 +177,11 @@ class Pool:
 
     def _refill(self) -> None:
         """Makes children until as many wait as should: a target, since one for one would let the pool bleed dry."""
-        if self._closed or self._zygote is None or self._jails_fail:
+        if self._closed or self._zygotes.current is None or self._seals.fail:
             return
         for _ in range(self._warm - len(self._waiting) - self._making):
             self._making += 1
-            self._start_work(self._make_one(self._zygote))
+            self._work.start(self._make_one(self._zygotes.current))
 
     async def _renew_old_ones(self) -> None:
         """Replaces who has waited too long, one at a time, while a core is free.
@@ -321,11 +192,11 @@ class Pool:
         while True:
             oldest, since = next(iter(self._waiting.items()), (None, loop.time()))
             left = since + _WARM_SECONDS - loop.time()
-            if oldest is None or left > 0 or self._busy or self._zygote is None or self._jails_fail:
+            if oldest is None or left > 0 or self._busy or self._zygotes.current is None or self._seals.fail:
                 await asyncio.sleep(max(left, _RENEWAL_SECONDS))
                 continue
             self._making += 1
-            await self._make_one(self._zygote)
+            await self._make_one(self._zygotes.current)
             await asyncio.sleep(_RENEWAL_SECONDS)  # it is sealed by then
             if oldest in self._waiting and len(self._waiting) > self._warm:
                 self._dismiss(oldest)
@@ -340,7 +211,7 @@ class Pool:
             return
         finally:
             self._making -= 1
-        if zygote is not self._zygote or self._closed:
+        if zygote is not self._zygotes.current or self._closed:
             child.kill()
             await self._see_out(child)
             return
@@ -355,33 +226,19 @@ class Pool:
         self._count_jail(child)
         self._refill_when_calm()  # not at once: should they all die, making them would be all that this machine does
 
-    @property
-    def _jails_fail(self) -> bool:
-        return self._jail_failures >= _JAIL_FAILURES
-
     def _count_jail(self, child: Child) -> None:
-        """Jails that fail one after another are no accident: the pool says so, until one holds again."""
+        """Says so when they begin to fail, and when one holds again."""
         step = None if child.sealed else _jail_step(child)
         if step is not None:
-            log.error("a %s child could not be sealed: step %s failed", self._plan.runtime, step)
-            self._on_event(PoolEvent.SEAL_FAILED)
-            self._jail_failures += 1
-            if self._jail_failures == _JAIL_FAILURES:
+            log.error("a %s child could not be sealed: step %s failed", self._plan.zygote.runtime, step)
+            self._on_event(ZygoteEvent.SEAL_FAILED)
+            failed_before, self._seals = self._seals.fail, self._seals.failed()
+            if self._seals.fail and not failed_before:
                 self._on_health(False)
         elif child.sealed:
-            if self._jails_fail:
+            if self._seals.fail:
                 self._on_health(True)
-            self._jail_failures = 0
-
-    def _start_work(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._work.add(task)
-        task.add_done_callback(self._finish_work)
-
-    def _finish_work(self, task: asyncio.Task[None]) -> None:
-        self._work.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("work on the %s pool failed", self._plan.runtime, exc_info=error)
+            self._seals = self._seals.held()
 
 
 def _jail_step(child: Child) -> str | None:

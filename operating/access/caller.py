@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import ssl
 from collections.abc import Callable
@@ -12,6 +11,8 @@ from typing import Final
 
 import grpc
 
+from operating.access import certificate
+from operating.access.address import is_local, parse_address
 from operating.access.advice import Advice, Names, advice
 from operating.access.watched import Watched, warn_if_open
 
@@ -61,7 +62,7 @@ class Caller:
 
         Raises ValueError where a token would cross a network in the clear.
         """
-        if self._credentials is None and (self._given or self._file) and not _is_local(address):
+        if self._credentials is None and (self._given or self._file) and not is_local(parse_address(address)):
             raise ValueError(
                 f"{address} is beyond this machine, and the token would go there in the clear: set {self._names.ca}"
             )
@@ -106,25 +107,10 @@ def _credentials(files: CallerFiles) -> grpc.ChannelCredentials | None:
     if files.cert is None or files.key is None:
         return grpc.ssl_channel_credentials(files.ca.read_bytes())
     try:
-        context.load_cert_chain(files.cert, files.key, password=_no_password)
+        certificate.load_pair(context, files.cert, files.key)
     except (ssl.SSLError, OSError, ValueError) as error:
         raise ValueError(
             f"{prefix}_CLIENT_CERT and {prefix}_CLIENT_KEY are no certificate and its key in PEM: {error}"
         ) from None
     warn_if_open(f"{prefix}_CLIENT_KEY", files.key)
     return grpc.ssl_channel_credentials(files.ca.read_bytes(), files.key.read_bytes(), files.cert.read_bytes())
-
-
-def _no_password() -> str:
-    raise ValueError("the key is encrypted")
-
-
-def _is_local(address: str) -> bool:
-    """Whether it never leaves this machine. A host name other than localhost may mean anything."""
-    host = address.rpartition(":")[0].strip("[]").lower()
-    if address.startswith("unix:") or host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -1,7 +1,8 @@
 """Log lines: what a record becomes, for people or for programs, and a handler that never waits for its reader.
 
 What is logged may hold names that strangers chose. Whatever they hold, a record is one line (a traceback's further
-lines are indented), it steers no terminal, and it has at most LINE_BYTES.
+lines are indented), it steers no terminal, and it has at most LINE_BYTES. An error that nobody expected is told by its
+kind and its place: its words may be made of what a task or a caller sent, as those of `int("...")` are.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def set_up(stream: TextIO, format_: str, level: str, *filters: Callable[[logging
     """Lines on `stream`, from `level` on where a logger has no level of its own."""
     handler = Lines(stream)
     handler.setFormatter(Json() if format_ == "json" else Console())
+    handler.addFilter(_without_reprs)
     for one in filters:
         handler.addFilter(one)
     # Nobody asks a line for its thread or process, and each record would look them up.
@@ -157,12 +159,44 @@ def _within(text: str, most: int) -> str:
     return text if len(data) <= most else data[:most].decode("utf-8", "ignore") + "..."
 
 
+def _without_reprs(record: logging.LogRecord) -> bool:
+    """asyncio's reports begin with words of its own; then come callbacks' arguments, and futures with their errors."""
+    if record.name == "asyncio":
+        record.msg, record.args = record.getMessage().partition("\n")[0].partition("(")[0], ()
+    return True
+
+
 def _trace(record: logging.LogRecord) -> str:
     """The last of a traceback, which says most."""
-    if not record.exc_info or record.exc_info[0] is None:
+    error = record.exc_info[1] if record.exc_info else None
+    if error is None:
         return ""
-    text = "".join(traceback.format_exception(*record.exc_info)).rstrip("\n")
+    text = "\n".join(_places(error))
     return text if len(text) <= _TRACE_BYTES else "..." + text[-_TRACE_BYTES:]
+
+
+def _places(error: BaseException) -> list[str]:
+    """Where it was raised, and before it what it came from."""
+    chain: list[BaseException] = []
+    last: BaseException | None = error
+    while last is not None and not any(last is one for one in chain):
+        chain.append(last)
+        last = last.__cause__ or (None if last.__suppress_context__ else last.__context__)
+    lines: list[str] = []
+    for one in reversed(chain):
+        lines += [part.rstrip("\n") for part in traceback.format_tb(one.__traceback__)]
+        lines.append(_kind(one))
+    return lines
+
+
+def _kind(error: BaseException) -> str:
+    name = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
+    number = error.errno if isinstance(error, OSError) else None
+    if isinstance(number, int):
+        return f"{name}: {os.strerror(number)}"
+    if isinstance(error, BaseExceptionGroup):
+        return f"{name} of {', '.join(_kind(one) for one in error.exceptions)}"
+    return name
 
 
 def _told(count: int) -> logging.LogRecord:

@@ -1,34 +1,53 @@
-"""What memory a language server may need, as docs/deploy.md and the threat model add it up, in MiB."""
+"""What memory a language server's container needs: the server's own sums, and a health check beside it. In MiB."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+from langserver.core.capacity import Needs
+from langserver.server.fitting import callers_bytes, needs
 from langserver.settings import Settings
+from langserver.zygote.launch import Facts
 
 _MIB = 1 << 20
-_MARGIN = 32  # a child may have so much beyond its limit before the watch ends it
-_IDLE_SERVER = 55
-_ZYGOTE = 60  # one a runtime, and one more while it is replaced
-_WARM = {"python": 2, "js": 4}
-_FRAMES = 4  # of a request that is on its way
-_PROBE = 50  # `langserver health` is a process of the container too
+ZYGOTE_MIB = 32  # what the documents count one with; a server counts it as it finds it
+PROBE = 50  # `langserver health` is a process of the container too
 
 
-def needed(environment: Mapping[str, str]) -> float:
-    """With these settings, at worst."""
-    settings = Settings(**{name.removeprefix("LANG_").lower(): value for name, value in environment.items()})
-    tasks = settings.max_concurrency * (settings.memory_mb + _MARGIN)
-    warm = settings.warm_children * sum(_WARM.values())
-    zygotes = 2 * _ZYGOTE * len(settings.runtimes)
-    request = (settings.code_bytes + settings.input_bytes) / _MIB
-    answer = 4 * settings.max_concurrency * (settings.output_bytes + settings.log_bytes) / _MIB
-    server = (
-        _IDLE_SERVER
-        + (settings.max_concurrency + settings.max_queue) * request
-        + 16 * (request + _FRAMES)
-        + settings.compile_cache_mb
-        + 2 * settings.max_concurrency
-        + 2 * max(64, answer)
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """At worst, by the parts of docs/deploy.md's table."""
+
+    tasks: float
+    waiting: float
+    zygotes: float
+    server: float
+    callers: float
+
+    @property
+    def own(self) -> float:
+        """What a server makes fit by itself."""
+        return self.tasks + self.waiting + self.zygotes + self.server
+
+    @property
+    def total(self) -> float:
+        """All that its container has to hold."""
+        return self.own + self.callers + PROBE
+
+
+def settings_of(environment: Mapping[str, str]) -> Settings:
+    """Of these variables and no others."""
+    return Settings(**{name.removeprefix("LANG_").lower(): value for name, value in environment.items()})
+
+
+def needed(settings: Settings) -> Sum:
+    """With these settings as they are: nothing is made to fit."""
+    each: Needs = needs(settings, {name: Facts("", ZYGOTE_MIB * _MIB, 0) for name in settings.runtimes})
+    return Sum(
+        tasks=settings.max_concurrency * each.task / _MIB,
+        waiting=settings.warm_children * each.waiting / _MIB,
+        zygotes=each.zygotes / _MIB,
+        server=each.server / _MIB,
+        callers=callers_bytes(settings) / _MIB,
     )
-    return tasks + warm + zygotes + server + _PROBE

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from tests.deploy import hardened
-from tests.deploy.needs import needed
+from tests.deploy.needs import needed, settings_of
 from tests.deploy.published import DEPLOY, complaints, kubernetes
 
 COMPONENTS = ("keda", "gvisor", "metrics")
@@ -178,8 +178,8 @@ def test_its_memory_holds_what_its_settings_allow() -> None:
     settings = {name: value for name, value in environment("langserver").items() if not value.startswith("/keys/")}
     limits = container("langserver")["resources"]["limits"]
     limit = int(limits["memory"].removesuffix("Gi")) * 1024
-    assert needed(settings) <= 0.9 * limit
-    assert needed({**settings, "LANG_MEMORY_MB": "512"}) > 0.9 * limit
+    assert needed(settings_of(settings)).total <= 0.9 * limit
+    assert needed(settings_of({**settings, "LANG_MEMORY_MB": "512"})).total > 0.9 * limit
     assert int(settings["LANG_MAX_CONCURRENCY"]) <= 2 * int(limits["cpu"])  # the server's own default
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -38,11 +39,29 @@ import dataclasses, run, batch
 misled = dataclasses.replace(batch.BATCH[0], {change})
 sys.exit(run.main([], [misled]))
 """
+NO_SERVER = """\
+import os, sys
+sys.path.insert(0, "demo")
+import run
+started = run.subprocess.Popen
+run.subprocess.Popen = lambda command, **options: started(
+    command, **{**options, "env": {**options["env"], "LANG_RUNTIMES": "cobol"}}
+)
+sys.exit(run.main([], []))
+"""
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=HANG_GUARD_SECONDS, check=False)
+    return subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=HANG_GUARD_SECONDS,
+        check=False,
+    )
 
 
 def test_every_outcome_is_the_expected_one():
@@ -50,10 +69,11 @@ def test_every_outcome_is_the_expected_one():
 
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert all(f"\n{name} " in ended.stdout for name in ASKED_FOR)
-    assert "\nfails each time   python  FAILED           3  USER_ERROR: division by zero" in ended.stdout
-    assert '\nexchange rates    http    COMPLETED        1  {"EUR": 1, "USD": 1.25}' in ended.stdout
-    assert "\ncloud's secrets   http    FAILED           1  EGRESS_REFUSED: 169.254.169.254: " in ended.stdout
-    assert "\n(an entry)                parked" in ended.stdout
+    assert "\nfails each time   python  FAILED            3  USER_ERROR: division by zero" in ended.stdout
+    assert '\nexchange rates    http    COMPLETED         1  {"EUR": 1, "USD": 1.25}' in ended.stdout
+    assert "\ncloud's secrets   http    FAILED            1  EGRESS_REFUSED: 169.254.169.254: " in ended.stdout
+    assert "\n(no task)                 parked" in ended.stdout
+    assert ended.stderr == "", "what the servers say is nothing for a newcomer"
     assert ended.stdout.endswith("Every outcome is the expected one.\n")
 
 
@@ -62,6 +82,25 @@ def test_another_outcome_is_told_and_ends_with_1():
 
     assert ended.returncode == 1
     assert "NOT AS EXPECTED: CSV summary (python): expected TIMEOUT, got SUCCESS" in ended.stdout
+
+
+def test_what_the_servers_said_is_shown_where_something_went_wrong(tmp_path: Path):
+    ended = run("-c", MISLED.format(change="code='import os', outcomes=('TIMEOUT',)"), TMPDIR=str(tmp_path))
+
+    assert ended.returncode == 1
+    (file,) = tmp_path.glob("langserver-demo-*.log")
+    assert f"What the servers said is in {file}, and ends:\n" in ended.stderr
+    assert 'task_id="demo-1"' in file.read_text()
+    assert 'task_id="demo-1"' in ended.stderr
+    assert ended.stderr.endswith("not every outcome is the expected one\n")
+
+
+def test_a_server_that_does_not_start_is_told_with_what_it_said(tmp_path: Path):
+    ended = run("-c", NO_SERVER, TMPDIR=str(tmp_path))
+
+    assert ended.returncode == 1
+    assert "LANG_RUNTIMES" in ended.stderr
+    assert ended.stderr.endswith("the server did not start\n")
 
 
 def test_another_output_is_told_and_ends_with_1():

@@ -16,6 +16,7 @@ from langserver.limits import Ceilings
 from langserver.sandbox.jail import STEPS
 from langserver.sandbox.layers import NAMESPACES
 from langserver.server.pool import Pool, PoolPlan
+from langserver.server.zygotes import ZygotePlan
 from langserver.zygote import launch
 from langserver.zygote.client import Zygote
 from langserver.zygote.execution import Execution
@@ -45,7 +46,7 @@ def write(file: Path, step: str) -> None:
 
 
 def plan(warm: int) -> PoolPlan:
-    return PoolPlan("python", LAYERS, 64 << 20, 10, warm, 1000, 600)
+    return PoolPlan(ZygotePlan("python", LAYERS, 1000, 600), 64 << 20, 10, warm)
 
 
 @pytest.mark.parametrize("step", [TAKEN[0], TAKEN[len(TAKEN) // 2], TAKEN[-1]])

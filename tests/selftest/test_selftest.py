@@ -13,6 +13,7 @@ import pytest
 from langserver.sandbox.layers import AUDIT, LANDLOCK, LAYERS, NAMESPACES, POLICY, PRIVILEGES, RLIMITS, SECCOMP
 from langserver.sandbox.selftest import ATTEMPTS, ENTROPY, SIBLINGS, Finding
 from langserver.server.pool import Pool, PoolPlan
+from langserver.server.zygotes import ZygotePlan
 from langserver.zygote import launch
 from langserver.zygote.client import Zygote
 from langserver.zygote.failures import ZygoteError
@@ -137,7 +138,7 @@ async def test_children_that_cannot_be_sealed_are_no_success(monkeypatch: pytest
 
 
 def plan(runtime: str) -> PoolPlan:
-    return PoolPlan(runtime, ACTIVE, 64 << 20, 10, 1, 1000, 600)
+    return PoolPlan(ZygotePlan(runtime, ACTIVE, 1000, 600), 64 << 20, 10, 1)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from langserver.core.verdict import Verdict
 from langserver.server.telemetry.audit import LOGGER, Audit, Event
 from langserver.server.telemetry.ended import Ended, Origin
 from langserver.server.telemetry.flood import WINDOW_SECONDS, Flood
+from langserver.wire.channel import MAX_EVENTS
+from langserver.wire.report import EVENT_ACTIONS, EVENT_LAYERS
 from langserver.zygote.job import Outcome
 
 SECRET = "what a child says of itself"
@@ -93,6 +95,20 @@ async def test_a_flood_of_one_principal_hides_nobody_else(told: Any) -> None:
     audit.close()
     last = {"event": "POLICY_VIOLATION", "left_out": 980, "principal": "token:loud", "level": "WARNING"}
     assert told()[23:] == [last]
+
+
+async def test_a_task_that_claims_all_there_is_has_few_lines_and_none_of_its_words(told: Any) -> None:
+    """What a child may claim is a closed list; that the kernel killed it is not among that."""
+    claims = [
+        SecurityClaim(layer, action, f"{SECRET}\nERROR {number}")
+        for number in range(MAX_EVENTS)
+        for layer in EVENT_LAYERS
+        for action in EVENT_ACTIONS
+    ]
+    Audit().ended(ended(ErrorKind.USER_ERROR, *claims))
+    assert len(told()) == len(EVENT_LAYERS) * len(EVENT_ACTIONS) < 20
+    assert "killed" not in EVENT_ACTIONS
+    assert {line["level"] for line in told()} == {"INFO"}
 
 
 async def test_what_was_left_out_is_said_though_nothing_more_comes(told: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -249,7 +249,7 @@ def test_every_alert_has_its_words_and_its_section() -> None:
 def test_prometheus_takes_the_rules_and_they_fire(what: str, file: Path) -> None:
     promtool = shutil.which("promtool")
     if promtool is None:
-        pytest.skip("promtool is missing: apt-get install prometheus")
+        pytest.skip("promtool is missing, which is part of Prometheus")
     ended = subprocess.run([promtool, what, "rules", file], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr + ended.stdout
 

@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import os
+import subprocess
 import sys
 from typing import Any
 
@@ -16,6 +17,9 @@ from hypothesis import strategies as st
 from operating.telemetry.lines import LINE_BYTES, Console, Json, Lines, fields
 
 EVIL = 'x\n2026-01-01 00:00:00,000 ERROR langserver.audit: forged\r\x1b[2J\u202e\u2028\x85"}'
+
+SENT = "CANARY7f3a"
+HANDLED = "try:\n    int(sent)\nexcept ValueError as error:\n    {}"
 
 
 def record(
@@ -52,12 +56,77 @@ def test_console_has_what_people_read() -> None:
     assert line.partition(" WARNING ")[2] == 'a.logger: said it task_id="t 1" run_seconds=0.5'
 
 
-def test_a_fault_of_ours_has_its_traceback() -> None:
+def test_a_fault_of_ours_has_its_place_and_its_kind() -> None:
     error = raised("the words")
-    assert json.loads(Json().format(record(error=error)))["exception"].endswith("ValueError: the words")
+    assert json.loads(Json().format(record(error=error)))["exception"].endswith(
+        "in raised\n    raise ValueError(text)\nValueError"
+    )
     lines = Console().format(record(error=error)).splitlines()
-    assert lines[-1] == "    ValueError: the words"
+    assert lines[-1] == "    ValueError"
     assert len(lines) > 2
+
+
+def failed(code: str) -> BaseException:
+    """As our own code fails on what a task sent, which is in the error's words."""
+    try:
+        exec(code, {"sent": SENT})
+    except BaseException as error:
+        return error
+    raise AssertionError(code)
+
+
+@pytest.mark.parametrize(
+    ("code", "kinds"),
+    [
+        ("int(sent)", ["ValueError"]),
+        ("{}[sent]", ["KeyError"]),
+        ("open(f'/{sent}')", ["FileNotFoundError: No such file or directory"]),
+        ("raise OSError(sent)", ["OSError"]),
+        ("raise SyntaxError(sent, (sent, 1, 1, sent))", ["SyntaxError"]),
+        (
+            "raise ExceptionGroup(sent, [KeyError(sent), OSError(1, sent)])",
+            ["ExceptionGroup of KeyError, PermissionError: Operation not permitted"],
+        ),
+        (HANDLED.format("raise TypeError(sent) from error"), ["ValueError", "TypeError"]),
+        (HANDLED.format("raise TypeError(sent)"), ["ValueError", "TypeError"]),
+        (HANDLED.format("raise TypeError(sent) from None"), ["TypeError"]),
+        ("error = KeyError(sent)\nerror.add_note(sent)\nerror.__cause__ = error\nraise error", ["KeyError"]),
+        ("raise type('Own', (Exception,), {'__module__': 'ours'})(sent)", ["ours.Own"]),
+    ],
+)
+@pytest.mark.parametrize("made", [Console(), Json()], ids=["console", "json"])
+def test_the_words_of_an_error_are_in_no_line(made: logging.Formatter, code: str, kinds: list[str]) -> None:
+    line = made.format(record(error=failed(code)))
+    assert SENT not in line
+    text = json.loads(line)["exception"] if isinstance(made, Json) else line.replace("\n    ", "\n")
+    assert [part for part in text.splitlines()[isinstance(made, Console) :] if not part.startswith(" ")] == kinds
+
+
+REPORTED = """\
+import asyncio, gc, sys
+from operating.telemetry.lines import set_up
+
+async def fails(sent):
+    raise ValueError(sent)
+
+async def main(sent):
+    asyncio.get_running_loop().call_soon(int, sent)
+    forgotten = asyncio.ensure_future(fails(sent))
+    await asyncio.wait([forgotten])
+    del forgotten
+    gc.collect()
+
+set_up(sys.stderr, "console", "warning")
+asyncio.run(main(sys.argv[1]))
+"""
+
+
+def test_what_asyncio_reports_is_without_what_was_sent() -> None:
+    """Its words for a failed callback have the arguments in them, and those for a forgotten task the error's words."""
+    ended = subprocess.run([sys.executable, "-c", REPORTED, SENT], capture_output=True, text=True, check=True)
+    said = [line.partition(" ERROR ")[2] for line in ended.stderr.splitlines() if not line.startswith(" ")]
+    assert sorted(said) == ["asyncio: Exception in callback int", "asyncio: Task exception was never retrieved"]
+    assert SENT not in ended.stderr
 
 
 @pytest.mark.parametrize("made", [Console(), Json()], ids=["console", "json"])

@@ -227,7 +227,8 @@ class Worker:
         try:
             return Executed(await self._executors.execute(task, self._links.timings.task_timeout))
         except Exception as error:
-            log.exception("the executor of %r failed", task.node_type)
+            told = fields(task_id=task.task_id, run_id=task.run_id)
+            log.exception("the executor of %r failed", task.node_type, extra=told)
             return Executed(Outcome.failed("INTERNAL", f"worker bridge: {type(error).__name__}", terminal=False))
 
     async def _report(self, task: Task, outcome: Outcome, keeper: Keeper) -> Event:

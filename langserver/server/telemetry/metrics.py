@@ -16,12 +16,13 @@ import langserver
 from langserver.core.forms import FormCache
 from langserver.server.gate import Gate
 from langserver.server.health import Health
-from langserver.server.pool import Pool, PoolEvent
+from langserver.server.pool import Pool
 from langserver.server.statuses import Reason
 from langserver.server.telemetry.audit import Event
 from langserver.server.telemetry.ended import STATUSES, Ended
 from langserver.server.telemetry.memory import GroupMemory
 from langserver.server.telemetry.state import State
+from langserver.server.zygotes import ZygoteEvent
 from langserver.wire.report import EVENT_ACTIONS, EVENT_LAYERS
 
 _SECONDS: Final = (
@@ -84,7 +85,7 @@ class Metrics:
         self._refusals = {reason: refusals.labels(reason.value) for reason in Reason}
         self._audit = {event: audit.labels(event.name.lower()) for event in Event}
         self._runtimes: dict[str, _Runtime] = {}
-        self._pool_events: dict[tuple[str, PoolEvent], Counter] = {}
+        self._pool_events: dict[tuple[str, ZygoteEvent], Counter] = {}
         for name in runtimes:
             self._runtimes[name] = _Runtime(
                 executions={status: executions.labels(name, status) for status in STATUSES},
@@ -96,11 +97,11 @@ class Metrics:
                 security={(layer, action): security.labels(name, layer, action) for layer, action in _EVENTS},
             )
             self._pool_events |= {
-                (name, PoolEvent.TASKS): restarts.labels(name, "tasks"),
-                (name, PoolEvent.AGE): restarts.labels(name, "age"),
-                (name, PoolEvent.LOST): restarts.labels(name, "lost"),
-                (name, PoolEvent.START_FAILED): failures.labels(name),
-                (name, PoolEvent.SEAL_FAILED): seals.labels(name),
+                (name, ZygoteEvent.TASKS): restarts.labels(name, "tasks"),
+                (name, ZygoteEvent.AGE): restarts.labels(name, "age"),
+                (name, ZygoteEvent.LOST): restarts.labels(name, "lost"),
+                (name, ZygoteEvent.START_FAILED): failures.labels(name),
+                (name, ZygoteEvent.SEAL_FAILED): seals.labels(name),
             }
 
     def show(
@@ -133,7 +134,7 @@ class Metrics:
         """Events that are no execution's."""
         self._audit[event].inc(count)
 
-    def pool(self, runtime: str, event: PoolEvent) -> None:
+    def pool(self, runtime: str, event: ZygoteEvent) -> None:
         """Something happened to a pool's zygote or child."""
         self._pool_events[runtime, event].inc()
 

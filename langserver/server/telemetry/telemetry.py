@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from langserver.server.pool import PoolEvent
 from langserver.server.statuses import Reason
 from langserver.server.telemetry.audit import Audit, Event
 from langserver.server.telemetry.ended import Ended
 from langserver.server.telemetry.executions import log_ended
+from langserver.server.zygotes import ZygoteEvent
 
 if TYPE_CHECKING:
     from langserver.server.telemetry.metrics import Metrics
 
-_AUDITED = {PoolEvent.LOST: Event.ZYGOTE_LOST, PoolEvent.SEAL_FAILED: Event.SEAL_FAILED}
+_AUDITED = {ZygoteEvent.LOST: Event.ZYGOTE_LOST, ZygoteEvent.SEAL_FAILED: Event.SEAL_FAILED}
 
 
 class Telemetry:
@@ -49,10 +49,10 @@ class Telemetry:
         """The server will not start."""
         self._tell(Event.SELF_TEST_FAILED, runtime=runtime)
 
-    def of_pool(self, runtime: str) -> Callable[[PoolEvent], None]:
+    def of_pool(self, runtime: str) -> Callable[[ZygoteEvent], None]:
         """What a pool calls."""
 
-        def tell(event: PoolEvent) -> None:
+        def tell(event: ZygoteEvent) -> None:
             if self._metrics is not None:
                 self._metrics.pool(runtime, event)
             if event in _AUDITED:

@@ -7,10 +7,10 @@ import os
 import signal
 from collections.abc import Mapping
 
-from coordinator.address import parse_address
 from coordinator.app import Coordinator
 from coordinator.settings import Settings
 from coordinator.streams.redis import RedisStreams
+from operating.access.address import parse_tcp_address
 
 
 class DeadlyStreams(RedisStreams):
@@ -24,7 +24,7 @@ class DeadlyStreams(RedisStreams):
 
 async def main() -> None:
     settings = Settings()
-    redis = parse_address(settings.redis_addr)
+    redis = parse_tcp_address(settings.redis_addr)
     async with Coordinator(settings, DeadlyStreams(redis.host, redis.port)) as coordinator:
         print(f"coordinator listening on {coordinator.address}", flush=True)
         await asyncio.Event().wait()

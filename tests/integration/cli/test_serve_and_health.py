@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -137,13 +138,23 @@ def test_a_certificate_for_no_host(cli, tmp_path: Path):
     issue(tmp_path, "mail@example.org")
     ended = cli("health", env={"LANG_TLS_CERT": f"{tmp_path}/cert.pem", "LANG_TLS_KEY": f"{tmp_path}/key.pem"})
     assert (ended.status, ended.out) == (2, "")
-    assert "it is for no host" in ended.err
+    assert "LANG_TLS_CERT is for no host" in ended.err
 
 
-def issue(folder: Path, *names: str) -> None:
+def test_an_expired_certificate_is_told_as_the_server_tells_it(cli, tmp_path: Path):
+    issue(tmp_path, "lang.internal", not_after=datetime.now(UTC) - timedelta(days=1))
+    files = {"LANG_TLS_CERT": f"{tmp_path}/cert.pem", "LANG_TLS_KEY": f"{tmp_path}/key.pem"}
+    told = "LANG_TLS_CERT is no certificate that a client would take: certificate has expired"
+    for command, status in (("health", 2), ("serve", 3)):
+        ended = cli(command, env={**files, "LANG_LISTEN_ADDR": "127.0.0.1:0"})
+        assert (ended.status, ended.out) == (status, "")
+        assert told in ended.err
+
+
+def issue(folder: Path, *names: str, not_after: datetime | None = None) -> None:
     """Certificate and key of a new CA's."""
     folder.mkdir(exist_ok=True)
-    issued = trustme.CA().issue_cert(*names)
+    issued = trustme.CA().issue_cert(*names, not_after=not_after)
     issued.cert_chain_pems[0].write_to_path(folder / "cert.pem")
     issued.private_key_pem.write_to_path(folder / "key.pem")
 

@@ -19,6 +19,7 @@ from langserver.sandbox.probe import probe
 from langserver.server.gate import Gate
 from langserver.server.pool import Pool, PoolPlan
 from langserver.server.tasks import Tasks
+from langserver.server.zygotes import ZygotePlan
 from langserver.zygote.request import TaskRequest, make_job
 from tests.integration.server.harness import PATIENCE, request, running_server
 
@@ -44,7 +45,7 @@ async def until(condition):
 async def pool():
     layers = frozenset(layer.name for layer in probe() if layer.available)
     assert layers >= REQUIRED
-    pool = Pool(PoolPlan("python", layers, 128 << 20, 301, WARM, 10_000, 600.0), lambda serving: None)
+    pool = Pool(PoolPlan(ZygotePlan("python", layers, 10_000, 600.0), 128 << 20, 301, WARM), lambda serving: None)
     await pool.start()
     yield pool
     await pool.close()

@@ -9,10 +9,10 @@ import pytest
 
 from langserver.errors import StartError
 from langserver.server import front as front_module
-from langserver.server.address import Address
 from langserver.server.endpoint import bind, keys_of, make_server
 from langserver.server.front import Front
 from langserver.settings import Settings
+from operating.access.address import Address
 
 
 class Echo:

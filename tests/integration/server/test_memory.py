@@ -142,7 +142,8 @@ def test_what_is_not_set_follows_what_fits(monkeypatch):
     # 64 + 32 of the server, 2 x 50 of zygotes, 4 x 12 of waiting children, 4 x 160 of tasks: 884 of 921.
     assert (settings.max_concurrency, settings.warm_children, settings.max_queue) == (4, 4, 32)
     assert found.total == 884 * MIB
-    assert callers_bytes(settings) == (36 * 17 + 16 * 21 + 2 * 64) * MIB
+    assert callers_bytes(settings) == (36 * 17 + 16 * 21 + 4 * 2 + 2 * 64) * MIB
+    assert callers_bytes(settings.model_copy(update={"compile_cache_mb": 0})) == (36 * 17 + 16 * 21 + 2 * 64) * MIB
 
 
 def test_what_is_set_is_kept_but_for_the_number_of_tasks(monkeypatch):

@@ -15,21 +15,18 @@ from typing import Any
 
 import pytest
 
+from langserver.core import restarts
 from langserver.core.verdict import Exit
 from langserver.server import pool as pool_module
 from langserver.server.pool import Pool, PoolPlan
+from langserver.server.zygotes import ZygotePlan
 from langserver.zygote import child_handle, client, launch
 from langserver.zygote.failures import SpawnRefused, ZygoteError, ZygoteLost
 
-PLAN = PoolPlan(
-    runtime="python",
-    layers=frozenset({"policy", "privileges", "rlimits"}),
-    memory_bytes=64 << 20,
-    cpu_seconds=10,
-    warm=1,
-    zygote_max_tasks=1000,
-    zygote_max_age_seconds=600,
+ZYGOTE = ZygotePlan(
+    runtime="python", layers=frozenset({"policy", "privileges", "rlimits"}), max_tasks=1000, max_age_seconds=600
 )
+PLAN = PoolPlan(ZYGOTE, memory_bytes=64 << 20, cpu_seconds=10, warm=1)
 GUARD_SECONDS = 60
 
 
@@ -91,7 +88,7 @@ async def test_a_start_that_the_kernel_refuses_is_a_zygote_error(monkeypatch: py
     monkeypatch.setattr(subprocess, "Popen", refuse)
     before = len(os.listdir("/proc/self/fd"))
     with pytest.raises(ZygoteError, match="could not start: Resource temporarily unavailable"):
-        await launch.launch("python", PLAN.layers)
+        await launch.launch("python", ZYGOTE.layers)
     assert len(os.listdir("/proc/self/fd")) <= before
 
 
@@ -103,7 +100,7 @@ async def test_a_start_that_is_given_up_as_its_answer_comes(monkeypatch: pytest.
     ours.setblocking(False)
     with theirs, subprocess.Popen(["sleep", "60"], stderr=subprocess.PIPE) as process:  # noqa: ASYNC220
         monkeypatch.setattr(launch, "_exec", lambda *_: (process, ours))
-        starting = asyncio.create_task(launch.launch("python", PLAN.layers))
+        starting = asyncio.create_task(launch.launch("python", ZYGOTE.layers))
         await asyncio.sleep(0)
         theirs.send(b"ready")
         loop.call_soon(starting.cancel)
@@ -113,8 +110,8 @@ async def test_a_start_that_is_given_up_as_its_answer_comes(monkeypatch: pytest.
 
 
 async def test_an_old_zygote_is_replaced_in_the_end_though_a_first_try_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool_module, "_BACKOFF_SECONDS", (0.01, 0.05))
-    async with a_pool(replace(PLAN, zygote_max_tasks=1)) as (pool, health):
+    monkeypatch.setattr(restarts, "LONGEST_SECONDS", 0.05)
+    async with a_pool(replace(PLAN, zygote=replace(ZYGOTE, max_tasks=1))) as (pool, health):
         tries = failing(monkeypatch, 2, ZygoteError("no"))
         before = await serves(pool)
         await until(lambda: len(tries) >= 3)
@@ -125,7 +122,7 @@ async def test_an_old_zygote_is_replaced_in_the_end_though_a_first_try_fails(mon
 
 @pytest.mark.parametrize(
     "plan",
-    [replace(PLAN, zygote_max_tasks=1), replace(PLAN, zygote_max_age_seconds=0.05)],
+    [replace(PLAN, zygote=replace(ZYGOTE, max_tasks=1)), replace(PLAN, zygote=replace(ZYGOTE, max_age_seconds=0.05))],
     ids=["by count", "by age"],
 )
 async def test_the_old_zygote_serves_until_the_new_one_is_ready(
@@ -192,29 +189,44 @@ async def test_no_descriptor_left_to_look_at_a_child_is_refused_alone(monkeypatc
         assert health == [True]
 
 
-async def test_three_failed_jails_in_a_row_are_told_and_one_that_holds_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def ends(pool: Pool, code: int, sealed: bool) -> None:
+    """A child that was taken, with this exit code as it seems."""
+    child = await pool.take()
+    child.kill()
+    await child.exit
+    child.exit = asyncio.get_running_loop().create_future()
+    child.exit.set_result(Exit(code, None, 0.0, 0))
+    child.sealed = sealed
+    pool.done(child)
+
+
+async def test_three_failed_jails_in_a_row_are_told_and_one_that_holds_again() -> None:
     async with a_pool(replace(PLAN, warm=0)) as (pool, health):
-
-        async def one(code: int, sealed: bool) -> None:
-            child = await pool.take()
-            child.kill()
-            await child.exit
-            child.exit = asyncio.get_running_loop().create_future()
-            child.exit.set_result(Exit(code, None, 0.0, 0))
-            child.sealed = sealed
-            pool.done(child)
-
         for _ in range(2):
-            await one(64, sealed=False)
-        await one(0, sealed=True)
+            await ends(pool, 64, sealed=False)
+        await ends(pool, 0, sealed=True)
         for _ in range(3):
-            await one(70, sealed=True)  # a task may exit with any code
+            await ends(pool, 70, sealed=True)  # a task may exit with any code
         assert health == [True]
         for _ in range(3):
-            await one(64, sealed=False)
+            await ends(pool, 64, sealed=False)
         assert health == [True, False]
-        await one(0, sealed=True)
+        await ends(pool, 0, sealed=True)
         assert health == [True, False, True]
+
+
+async def test_failed_jails_of_another_zygote_are_told_too() -> None:
+    """Else a server whose zygote was replaced would say for ever that it serves."""
+    async with a_pool(replace(PLAN, warm=0)) as (pool, health):
+        for _ in range(4):
+            await ends(pool, 64, sealed=False)
+        assert health == [True, False]
+        assert pool.zygote_pid is not None
+        os.kill(pool.zygote_pid, signal.SIGKILL)
+        await until(lambda: health == [True, False, False, True])
+        for _ in range(3):
+            await ends(pool, 64, sealed=False)
+        assert health[-1] is False
 
 
 async def test_a_child_whose_pidfd_did_not_arrive_is_refused_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,8 +263,9 @@ async def test_a_zygote_that_dies_right_after_its_start_is_waited_for_longer_eac
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Else a host that kills each of them would have both its cores busy with starts."""
-    monkeypatch.setattr(pool_module, "_BACKOFF_SECONDS", (0.01, 0.03))
-    monkeypatch.setattr(pool_module, "_SETTLED_SECONDS", 1e9)
+    monkeypatch.setattr(restarts, "SHORTEST_SECONDS", 0.01)
+    monkeypatch.setattr(restarts, "LONGEST_SECONDS", 0.03)
+    monkeypatch.setattr(restarts, "SETTLED_SECONDS", 1e9)
     async with a_pool(replace(PLAN, warm=0)) as (pool, health):
 
         async def lose(losses: int) -> float:
@@ -261,13 +274,13 @@ async def test_a_zygote_that_dies_right_after_its_start_is_waited_for_longer_eac
             os.kill(pool.zygote_pid, signal.SIGKILL)
             await until(lambda: health.count(False) == losses)
             await until(lambda: health[-1])
-            return pool._delay
+            return pool._zygotes._restarts.delay_seconds
 
         delays = [await lose(losses) for losses in range(1, 5)]
         assert delays == [0.01, 0.02, 0.03, 0.03]
-        monkeypatch.setattr(pool_module, "_SETTLED_SECONDS", 0.0)
+        monkeypatch.setattr(restarts, "SETTLED_SECONDS", 0.0)
         assert await lose(5) == 0.01, "it had lived long enough"
-        monkeypatch.setattr(pool_module, "_SETTLED_SECONDS", 1e9)
+        monkeypatch.setattr(restarts, "SETTLED_SECONDS", 1e9)
         assert await lose(6) == 0.02
         await serves(pool)
         assert await lose(7) == 0.01, "it had given a child for a task"
@@ -276,7 +289,7 @@ async def test_a_zygote_that_dies_right_after_its_start_is_waited_for_longer_eac
 async def test_an_answer_is_waited_for_while_others_come(monkeypatch: pytest.MonkeyPatch) -> None:
     """What has much to do is not stuck; what says nothing is."""
     monkeypatch.setattr(client, "_QUIET_SECONDS", 0.2)
-    zygote = await client.Zygote.start("python", PLAN.layers)
+    zygote = await client.Zygote.start("python", ZYGOTE.layers)
     try:
         late = asyncio.get_running_loop().create_future()
         waiting = asyncio.create_task(zygote.answer(late))

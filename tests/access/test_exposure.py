@@ -1,13 +1,11 @@
-"""Where the server may listen, and with what protection."""
+"""Where a program may listen, and with what protection."""
 
 from __future__ import annotations
 
-import socket
-
 import pytest
 
-from langserver.errors import StartError
-from langserver.server.address import Address, Protection, check_exposure, clear_stale_socket, is_local, parse_address
+from operating.access.address import Address, is_local, parse_address, parse_tcp_address
+from operating.access.exposure import Protection, check_exposure, check_shown
 
 NOTHING = Protection(tls=False, client_certificates=False, token=False)
 
@@ -35,6 +33,13 @@ def test_addresses_read_back(text, address):
 def test_what_is_no_address(text):
     with pytest.raises(ValueError, match="expected HOST:PORT"):
         parse_address(text)
+    with pytest.raises(ValueError, match="expected HOST:PORT"):
+        parse_tcp_address(text)
+
+
+def test_a_unix_socket_is_no_tcp_address():
+    with pytest.raises(ValueError, match=r"^expected HOST:PORT or \[IPv6\]:PORT$"):
+        parse_tcp_address("unix:/x")
 
 
 @pytest.mark.parametrize(
@@ -75,11 +80,11 @@ def test_what_is_local(text, local):
 )
 def test_a_network_needs_tls_and_a_secret(protection, words):
     beyond = parse_address("0.0.0.0:50053")
-    with pytest.raises(StartError, match=words) as caught:
-        check_exposure(beyond, protection, allow_insecure=False)
+    with pytest.raises(ValueError, match=words) as caught:
+        check_exposure("LANG", beyond, protection, allow_insecure=False)
     assert "LANG_ALLOW_INSECURE=1" in str(caught.value)
-    check_exposure(beyond, protection, allow_insecure=True)
-    check_exposure(parse_address("127.0.0.1:50053"), protection, allow_insecure=False)
+    check_exposure("LANG", beyond, protection, allow_insecure=True)
+    check_exposure("LANG", parse_address("127.0.0.1:50053"), protection, allow_insecure=False)
 
 
 @pytest.mark.parametrize(
@@ -90,30 +95,11 @@ def test_a_network_needs_tls_and_a_secret(protection, words):
     ],
 )
 def test_protected_it_may_listen_anywhere(protection):
-    check_exposure(parse_address("[::]:50053"), protection, allow_insecure=False)
+    check_exposure("LANG", parse_address("[::]:50053"), protection, allow_insecure=False)
 
 
-def test_the_socket_of_a_dead_server_is_removed(tmp_path):
-    path = tmp_path / "s"
-    with socket.socket(socket.AF_UNIX) as dead:
-        dead.bind(str(path))
-    clear_stale_socket(Address(path=str(path)))
-    assert not path.exists()
-
-
-def test_the_socket_of_a_living_server_stays(tmp_path):
-    path = tmp_path / "s"
-    with socket.socket(socket.AF_UNIX) as living:
-        living.bind(str(path))
-        living.listen()
-        with pytest.raises(StartError, match="another server does"):
-            clear_stale_socket(Address(path=str(path)))
-        assert path.exists()
-
-
-def test_a_file_that_is_no_socket_stays(tmp_path):
-    path = tmp_path / "precious"
-    path.write_text("data")
-    with pytest.raises(StartError, match="no socket"):
-        clear_stale_socket(Address(path=str(path)))
-    assert path.read_text() == "data"
+def test_figures_are_for_this_machine_unless_that_is_said():
+    check_shown("X", parse_address("127.0.0.1:1"), allow_remote=False, learns="all")
+    check_shown("X", parse_address("0.0.0.0:1"), allow_remote=True, learns="all")
+    with pytest.raises(ValueError, match=r"^X_METRICS_ADDR is 0\.0\.0\.0:1, .*X_METRICS_ALLOW_REMOTE=1 .* learns all$"):
+        check_shown("X", parse_address("0.0.0.0:1"), allow_remote=False, learns="all")
