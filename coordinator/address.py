@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from dataclasses import dataclass
 from typing import Final
 
 from coordinator.errors import StartError
+from operating.access.loopback import is_loopback
 
 _HOST: Final = re.compile(r"[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]")
 _HIGHEST_PORT: Final = 65535
@@ -44,12 +44,7 @@ def parse_address(text: str) -> Address:
 
 def is_local(address: Address) -> bool:
     """Whether only processes of this machine can connect. A host name other than localhost may mean anything."""
-    if address.host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(address.host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    return is_loopback(address.host)
 
 
 def check_exposure(address: Address, protection: Protection, allow_insecure: bool) -> None:

@@ -29,6 +29,7 @@ from coordinator.streams.port import StreamPort
 from coordinator.streams.redis import RedisStreams
 from coordinator.sweeper import Sweeper, SweepPlan
 from operating.access.keys import Keys
+from operating.redis.link import Link
 
 if TYPE_CHECKING:
     from operating.tracing.tracer import Tracing
@@ -157,5 +158,7 @@ def _protection(settings: Settings) -> Protection:
 
 
 def _redis(settings: Settings) -> RedisStreams:
-    at = parse_address(settings.redis_addr)
-    return RedisStreams(at.host.strip("[]"), at.port)
+    try:
+        return RedisStreams(Link(settings.redis_link))
+    except ValueError as error:
+        raise StartError(str(error)) from None

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from operating.access.caller import Caller, CallerFiles
+from operating.redis.link import Link
 from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.errors import StartError, StreamRefused, Unreachable
 from worker_bridge.executors.added import with_added
@@ -79,7 +80,7 @@ class Bridge:
         self._metrics.shows_slots(settings.worker_concurrency, lambda: self._hand.in_hand)
         for stream in self.reads:
             self._metrics.reads(stream)
-        self._registration = Registration(self._streams, settings.worker_id, registration_expiry)
+        self._registration = Registration(self._streams, settings.worker_id, self._metrics.alarm, registration_expiry)
         self._worker = Worker(self._links, self._executors, self._hand, self._metrics, settings.worker_max_deliveries)
         self._stop = asyncio.Event()
 
@@ -132,8 +133,8 @@ class Bridge:
         for stream, queue in self._queue_of.items():
             usable = partial(self._usable, queue)
             loops += [
-                Reader(stream, self._links, self._hand, self._worker.begin, usable).run(),
-                Reclaimer(stream, self._links, self._hand, self._worker.begin, usable).run(),
+                Reader(stream, self._links, self._hand, self._worker.begin, usable, alarm=self._metrics.alarm).run(),
+                Reclaimer(stream, self._links, self._hand, self._worker.begin, usable, alarm=self._metrics.alarm).run(),
             ]
         return [*loops, self._show_figures()] if self._settings.worker_metrics_addr else loops
 
@@ -200,6 +201,9 @@ def _caller(files: CallerFiles) -> Caller:
 
 
 def redis_streams(settings: Settings) -> RedisConsumer:
-    """The port on REDIS_ADDR."""
-    host, port = split_address(settings.redis_addr)
-    return RedisConsumer(host, port, settings.worker_id, settings.stream_prefix)
+    """The port on REDIS_ADDR. Raises StartError."""
+    try:
+        link = Link(settings.redis_link)
+    except ValueError as error:
+        raise StartError(str(error)) from None
+    return RedisConsumer(link, settings.worker_id, settings.stream_prefix)

@@ -16,6 +16,9 @@ from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, Validati
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from operating.access.caller import CallerFiles
+from operating.access.loopback import is_loopback
+from operating.redis.address import MEANT, split_redis_addr
+from operating.redis.link import LinkSettings
 from operating.telemetry.lines import FORMATS, LEVELS
 from worker_bridge.core.queues import ASIDE, canonical, stream_name
 from worker_bridge.core.timings import TimingError, Timings
@@ -43,19 +46,13 @@ def _host_and_port(text: str) -> str:
     return text
 
 
+def _redis_addr(text: str) -> str:
+    split_redis_addr(text)
+    return text
+
+
 def _grpc_address(text: str) -> str:
     return text if text.startswith("unix:") and text != "unix:" else _host_and_port(text)
-
-
-def _is_loopback(text: str) -> bool:
-    """Whether only processes of this machine can connect. A host name other than localhost may mean anything."""
-    host, _ = split_address(text)
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def _worker_addrs(value: object) -> object:
@@ -162,9 +159,14 @@ class Settings(BaseSettings):
     coordinator_client_key: _File = _file()
     coordinator_token: SecretStr | None = None
     coordinator_token_file: _File = _file()
-    redis_addr: Annotated[str, AfterValidator(_host_and_port)] = Field(
-        "127.0.0.1:6379", description="HOST:PORT or [IPv6]:PORT"
-    )
+    redis_addr: Annotated[str, AfterValidator(_redis_addr)] = Field("127.0.0.1:6379", description=MEANT)
+    redis_user: str | None = None
+    redis_password: SecretStr | None = None
+    redis_password_file: _File = _file()
+    redis_tls_ca: _File = _file()
+    redis_client_cert: _File = _file()
+    redis_client_key: _File = _file()
+    redis_allow_insecure: bool = Field(False, description="1 or 0")
     lang_worker_addrs: Annotated[dict[str, tuple[str, ...]], NoDecode, BeforeValidator(_worker_addrs)] = Field(
         default_factory=dict, description="RUNTIME:HOST:PORT, separated by commas"
     )
@@ -213,7 +215,7 @@ class Settings(BaseSettings):
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
         address = self.worker_metrics_addr
-        if address and not self.worker_metrics_allow_remote and not _is_loopback(address):
+        if address and not self.worker_metrics_allow_remote and not is_loopback(split_address(address)[0]):
             raise ValueError(
                 f"WORKER_METRICS_ADDR is {address}, beyond this machine: WORKER_METRICS_ALLOW_REMOTE=1 allows that. "
                 "Metrics hold no secrets, and whoever reaches them learns which streams there are and how busy"
@@ -254,6 +256,22 @@ class Settings(BaseSettings):
         )
 
     @property
+    def redis_link(self) -> LinkSettings:
+        """Where Redis is, and who the bridge is to it."""
+        host, port = split_redis_addr(self.redis_addr)
+        return LinkSettings(
+            host=host,
+            port=port,
+            user=self.redis_user,
+            password=_bytes(self.redis_password),
+            password_file=self.redis_password_file,
+            ca=self.redis_tls_ca,
+            cert=self.redis_client_cert,
+            key=self.redis_client_key,
+            allow_insecure=self.redis_allow_insecure,
+        )
+
+    @property
     def node_types(self) -> tuple[str, ...]:
         """What a bridge with these settings can execute."""
         return tuple(sorted({"http", *self.lang_worker_addrs, *self.worker_executors}))
@@ -283,4 +301,6 @@ def _explain(error: ValidationError) -> str:
     field = Settings.model_fields.get(name)
     if field is None:
         return f"there is no setting {name!r}"
+    if name == "redis_addr":  # what was given may hold a password
+        return str(first["ctx"]["error"])
     return f"{name.upper()} is {str(first['input'])[:200]!r}: expected {field.description}"

@@ -13,13 +13,16 @@ from redis.exceptions import RedisError, ResponseError
 from coordinator.core.queues import GROUP
 from coordinator.errors import StreamRefused, StreamUnavailable
 from coordinator.streams.port import Entry
+from operating.redis.advice import of_command
+from operating.redis.connection import LinkedConnection
+from operating.redis.link import Link
 
 _CONNECTIONS: Final = 16
 _CONNECT_SECONDS: Final = 2.0
 _ANSWER_SECONDS: Final = 5.0
-# What Redis answers where a key holds something else, and where somebody used up a stream's ids: no other stream is
-# any worse for it.
-_STREAMS_OWN: Final = ("WRONGTYPE", "stream has exhausted the last possible ID")
+# What Redis answers where a key holds something else, where somebody used up a stream's ids, and where an ACL leaves
+# this key out: no other stream is any worse for it.
+_STREAMS_OWN: Final = ("WRONGTYPE", "stream has exhausted the last possible ID", "o permissions to access")
 
 Answer = TypeVar("Answer")
 
@@ -27,21 +30,23 @@ Answer = TypeVar("Answer")
 class RedisStreams:
     """One pool of connections, made when they are needed."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, link: Link) -> None:
         pool = BlockingConnectionPool(
-            host=host,
-            port=port,
+            connection_class=LinkedConnection,
+            link=link,
+            protocol=2,
             max_connections=_CONNECTIONS,
             timeout=_ANSWER_SECONDS,
             socket_connect_timeout=_CONNECT_SECONDS,
             socket_timeout=_ANSWER_SECONDS,
             retry=Retry(NoBackoff(), 0),  # redis-py's own would write an entry twice after a lost reply
             client_name="coordinator",
+            driver_info=None,
             encoding_errors="replace",
             decode_responses=True,
         )
         self._redis: Redis = Redis(connection_pool=pool)
-        self._name = f"Redis at {host}:{port}"
+        self._name = f"Redis at {link.host}:{link.port}"
 
     async def add(self, stream: str, fields: Mapping[str, str]) -> str:
         """Appends an entry; returns its id."""
@@ -93,7 +98,8 @@ class RedisStreams:
             return await answer
         except ResponseError as error:
             refused = any(words in str(error) for words in _STREAMS_OWN)
-            raise (StreamRefused if refused else StreamUnavailable)(f"{self._name}: {error}") from None
+            said = of_command(str(error)).after(f"{self._name}: {error}")
+            raise (StreamRefused if refused else StreamUnavailable)(said) from None
         except (TimeoutError, RedisError, OSError) as error:
             raise StreamUnavailable(f"{self._name}: {str(error) or type(error).__name__}") from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import ssl
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from typing import Final
 import grpc
 
 from operating.access.advice import Advice, Names, advice
+from operating.access.loopback import is_loopback
 from operating.access.watched import Watched, warn_if_open
 
 _LOOK_SECONDS: Final = 1.0
@@ -120,11 +120,4 @@ def _no_password() -> str:
 
 
 def _is_local(address: str) -> bool:
-    """Whether it never leaves this machine. A host name other than localhost may mean anything."""
-    host = address.rpartition(":")[0].strip("[]").lower()
-    if address.startswith("unix:") or host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return address.startswith("unix:") or is_loopback(address.rpartition(":")[0])

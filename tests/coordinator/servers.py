@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from operating.redis.link import Link, LinkSettings
+
 GUARD_SECONDS = 60
 # Where Debian keeps what it does not link into the path.
 POSTGRES_FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
@@ -74,6 +76,11 @@ class RedisServer:
             self.process.kill()
             self.process.wait()
             self.process = None
+
+
+def link_to(port: int) -> Link:
+    """To a Redis of this machine that asks nobody who he is."""
+    return Link(LinkSettings(port=port))
 
 
 def accepts(port: int) -> bool:
