@@ -35,6 +35,7 @@ _SURE: Final = (
     ("no permissions to run", _ACL),
     ("o permissions to access", _ACL),
     ("The user executing the script", _ACL),
+    ("EXEC without MULTI", _ACL),  # redis-py goes on after a MULTI that was refused
 )
 # A Redis without TLS waits for the end of what it takes for a command. One that stands still waits, too.
 _SILENT: Final = "handshake is taking longer"

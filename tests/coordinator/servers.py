@@ -56,6 +56,7 @@ class RedisServer:
     durable: bool = False
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
+    arguments: tuple[str, ...] = ()  # more of its own; `--port 0` leaves the number to `--tls-port`
 
     @property
     def addr(self) -> str:
@@ -66,7 +67,7 @@ class RedisServer:
         durable = "yes" if self.durable else "no"
         settings = f"--port {self.port} --bind 127.0.0.1 --appendonly {durable} --appendfsync always"
         self.process = subprocess.Popen(
-            [program, *settings.split(), "--dir", self.folder, "--save", ""],
+            [program, *settings.split(), "--dir", self.folder, "--save", "", *self.arguments],
             stdout=subprocess.DEVNULL,
         )
         until(lambda: accepts(self.port), "redis-server listens")
