@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from operating.access.caller import Caller, CallerFiles
 from operating.redis.link import Link
+from worker_bridge.audit import Audit
 from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.errors import StartError, StreamRefused, Unreachable
 from worker_bridge.executors.added import with_added
@@ -62,6 +63,7 @@ class Bridge:
         self._settings = settings
         self._timings = settings.timings
         self._metrics = Metrics()
+        self._audit = Audit()
         self._spans = Spans(tracing, settings.worker_id)
         self._executors = Executors(self._own_executors() if executors is None else executors)
         self._queue_of = settings.streams(self._executors.node_types)
@@ -81,7 +83,9 @@ class Bridge:
         for stream in self.reads:
             self._metrics.reads(stream)
         self._registration = Registration(self._streams, settings.worker_id, self._metrics.alarm, registration_expiry)
-        self._worker = Worker(self._links, self._executors, self._hand, self._metrics, settings.worker_max_deliveries)
+        self._worker = Worker(
+            self._links, self._executors, self._hand, self._metrics, settings.worker_max_deliveries, audit=self._audit
+        )
         self._stop = asyncio.Event()
 
     async def run(self, begun: Callable[[], None] = lambda: None) -> None:
@@ -176,7 +180,9 @@ class Bridge:
     def _own_executors(self) -> dict[str, Executor]:
         settings = self._settings
         policy = policy_with(settings.http_allow_networks, settings.http_allow_hosts)
-        built_in: dict[str, Executor] = {"http": HttpExecutor(policy, self._metrics)}
+        built_in: dict[str, Executor] = {
+            "http": HttpExecutor(policy, self._metrics, refused=self._audit.egress_refused)
+        }
         self._metrics.sends_requests(HostClass, Reason)
         caller = _caller(settings.language_access)
         for runtime, addresses in settings.lang_worker_addrs.items():
@@ -191,6 +197,7 @@ class Bridge:
         await self._coordinator.close()
         await self._streams.close()
         await self._metrics.close()
+        self._audit.close()
 
 
 def _caller(files: CallerFiles) -> Caller:
