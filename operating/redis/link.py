@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import ssl
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +26,7 @@ class LinkSettings:
     host: str = "127.0.0.1"
     port: int = 6379
     user: str | None = None
-    password: bytes | None = None
+    password: bytes | None = field(default=None, repr=False)
     password_file: Path | None = None
     ca: Path | None = None
     cert: Path | None = None

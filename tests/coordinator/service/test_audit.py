@@ -77,7 +77,6 @@ async def test_what_happens_every_day_is_none(caller: Caller, told: Told) -> Non
         ({"fence": 77}, "fence", "INFO"),
         ({"attempt": 7}, "attempt", "INFO"),
         ({"owner": "thief"}, "owner", "WARNING"),
-        ({"owner": "", "attempt": 0}, "unnamed", "WARNING"),
     ],
 )
 async def test_a_report_that_fits_no_lease(
