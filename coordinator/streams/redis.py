@@ -14,15 +14,18 @@ from coordinator.core.queues import GROUP
 from coordinator.errors import StreamRefused, StreamUnavailable
 from coordinator.streams.port import Entry
 from operating.redis.advice import of_command
-from operating.redis.connection import LinkedConnection
+from operating.redis.connection import LinkedConnection, NotConnected
 from operating.redis.link import Link
 
 _CONNECTIONS: Final = 16
 _CONNECT_SECONDS: Final = 2.0
 _ANSWER_SECONDS: Final = 5.0
-# What Redis answers where a key holds something else, where somebody used up a stream's ids, and where an ACL leaves
-# this key out: no other stream is any worse for it.
-_STREAMS_OWN: Final = ("WRONGTYPE", "stream has exhausted the last possible ID", "o permissions to access")
+# What Redis answers where a key holds something else, and where somebody used up a stream's ids: no other stream is
+# any worse for it.
+_STREAMS_OWN: Final = ("WRONGTYPE", "stream has exhausted the last possible ID")
+# And where an ACL leaves this key out. That nothing can be added to it says so; that an entry cannot be looked for does
+# not say that it is gone.
+_NOT_TO_BE_ADDED_TO: Final = (*_STREAMS_OWN, "o permissions to access")
 
 Answer = TypeVar("Answer")
 
@@ -50,7 +53,7 @@ class RedisStreams:
 
     async def add(self, stream: str, fields: Mapping[str, str]) -> str:
         """Appends an entry; returns its id."""
-        return str(await self._asked(self._redis.xadd(stream, dict(fields.items()))))
+        return str(await self._asked(self._redis.xadd(stream, dict(fields.items())), _NOT_TO_BE_ADDED_TO))
 
     async def exists(self, stream: str, entry_id: str) -> bool:
         """Whether the entry is still there for a worker to get, or in a worker's hand.
@@ -93,15 +96,16 @@ class RedisStreams:
             return there, [], []
         return there, pending, groups
 
-    async def _asked(self, answer: Awaitable[Any]) -> Any:
+    async def _asked(self, answer: Awaitable[Any], streams_own: Sequence[str] = _STREAMS_OWN) -> Any:
         try:
             return await answer
-        except ResponseError as error:
-            refused = any(words in str(error) for words in _STREAMS_OWN)
-            said = of_command(str(error)).after(f"{self._name}: {error}")
-            raise (StreamRefused if refused else StreamUnavailable)(said) from None
+        except NotConnected as error:
+            raise StreamUnavailable(f"{self._name}: {error}") from None
         except (TimeoutError, RedisError, OSError) as error:
-            raise StreamUnavailable(f"{self._name}: {str(error) or type(error).__name__}") from None
+            said = str(error) or type(error).__name__
+            refused = isinstance(error, ResponseError) and any(words in said for words in streams_own)
+            advised = of_command(said).after(f"{self._name}: {said}")
+            raise (StreamRefused if refused else StreamUnavailable)(advised) from None
 
 
 def _number(entry_id: str) -> tuple[int, ...]:

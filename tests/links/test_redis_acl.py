@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from coordinator.errors import StreamUnavailable
+from coordinator.errors import StreamRefused, StreamUnavailable
 from coordinator.streams.redis import RedisStreams
 from operating.redis.link import Link, LinkSettings
 from tests.bridge.waiting import until
@@ -122,6 +122,19 @@ async def test_nothing_of_it_is_too_much_and_what_is_missing_is_said(
         await WORK[user](server, admin)
     assert LACKS in str(refused.value)
     assert user == "coordinator" or refused.value.fault
+
+
+async def test_a_stream_that_the_acl_leaves_out_stops_no_other_and_is_not_taken_for_empty(tmp_path: Path) -> None:
+    line = acl_lines()["coordinator"].replace("~tasks:*", "~tasks:python:*")
+    with GuardedRedis(tmp_path, "--aclfile", acl_file(tmp_path, coordinator=line)) as server:
+        streams = RedisStreams(link(server, "coordinator"))
+        assert await streams.add(STREAM, {"a": "b"})
+        with pytest.raises(StreamRefused, match="lacks it"):
+            await streams.add("tasks:js:0", {"a": "b"})
+        with pytest.raises(StreamUnavailable, match="lacks it") as unknown:
+            await streams.exists("tasks:js:0", "1-1")
+        assert not isinstance(unknown.value, StreamRefused), "its task would be dispatched again, and again"
+        await streams.close()
 
 
 def denied(admin: Redis) -> list[str]:

@@ -47,4 +47,6 @@ def reaching(what: str = "Redis") -> Iterator[None]:
         advice = of_command(str(error))
         raise StreamRefused(advice.after(f"{what}: {error}"), fault=advice.sure) from error
     except (RedisError, OSError, TimeoutError) as error:
-        raise Unreachable(f"{what}: {str(error) or type(error).__name__}") from error
+        said = str(error) or type(error).__name__
+        advice = of_command(said)  # of a login that has lapsed
+        raise Unreachable(advice.after(f"{what}: {said}"), fault=advice.sure) from error
