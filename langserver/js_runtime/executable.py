@@ -47,7 +47,8 @@ class ExecutableMemory:
         # By their numbers: since glibc 2.41 its getrandom is the vDSO's, which writes itself and dies where the kernel
         # would answer EFAULT (vdso(7), glibc's NEWS for 2.41).
         native = syscalls.native_architecture()
-        getrandom, sleep = (native and syscalls.number_of(name, native) for name in ("getrandom", "clock_nanosleep"))
+        names = ("getrandom", "clock_nanosleep")
+        getrandom, sleep = (None if native is None else syscalls.number_of(name, native) for name in names)
         if getrandom is None or sleep is None:
             raise EngineError("the system calls of this architecture are not known")
         self._getrandom, self._clock_nanosleep = getrandom, sleep
