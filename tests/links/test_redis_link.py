@@ -22,6 +22,7 @@ from worker_bridge.streams.redis import RedisConsumer
 
 RIGHT, WRONG = b"right-password-of-redis", b"wrong-password-of-redis"
 STREAM = "tasks:python:0"
+ENDED = "Redis ended the connection"
 CERTIFICATES = {"ca", "cert", "key"}
 
 
@@ -51,8 +52,8 @@ async def said(port: int, **settings: Any) -> tuple[str, bool]:
     with pytest.raises(StreamUnavailable) as coordinators:
         await streams.add(STREAM, {"a": "b"})
     await streams.close()
-    words = str(bridges.value).partition(" (")[2]
-    assert words in str(coordinators.value)
+    if not any(ENDED in str(error.value) for error in (bridges, coordinators)):  # what was said before is lost at times
+        assert str(bridges.value).partition(" (")[2] in str(coordinators.value)
     for text in (str(bridges.value), str(coordinators.value)):
         assert not any(secret.decode() in text for secret in (RIGHT, WRONG))
     return str(bridges.value), bridges.value.fault
@@ -156,8 +157,10 @@ async def test_a_client_certificate_that_does_not_fit(mutual: RedisServer, pki: 
         )
         certs = dict(zip(("cert", "key"), made, strict=True))
     text, sure = await said(mutual.port, ca=pki.ca, **certs)
+    if ENDED in text:  # Redis's word was overtaken by the end of the connection, as TLS 1.3 lets it
+        words = "it may want a client certificate, or may not take ours (REDIS_CLIENT_CERT)"
     assert words in text
-    assert sure
+    assert sure is (ENDED not in text)
 
 
 async def test_a_client_certificate_that_fits(mutual: RedisServer, pki: Pki) -> None:
