@@ -1,6 +1,7 @@
 #!/bin/sh
 # Keys for a first installation, in deploy/secrets: a CA of its own, certificates for a year, tokens, passwords of the
-# database and of Redis's users, whose rights are in redis.acl beside this file. What is there stays. Run as root: each file belongs to the one user that reads it in its container.
+# database and of Redis's users, whose rights are in redis.acl beside this file. What is there stays. Run as root: each
+# file belongs to the one user that reads it in its container.
 # In earnest keys come from where an organisation keeps its own (docs/deploy.md).
 set -eu
 umask 077
@@ -52,11 +53,12 @@ printf 'bridge:%s\nengine:%s\n' "$(cat coordinator.token)" "$(cat submit.token)"
 [ -e postgres.password ] || token >postgres.password
 echo "postgres:5432:langserver:langserver:$(cat postgres.password)" >pgpass
 
-# Redis knows its users' passwords by their hashes.
-[ -e redis-bridge.password ] || token >redis-bridge.password
-[ -e redis-coordinator.password ] || token >redis-coordinator.password
-[ -e redis-keda.password ] || token >redis-keda.password
-hash_of() { tr -d '\n' <"redis-$1.password" | openssl dgst -sha256 -r | cut -d ' ' -f 1; }
+# Redis knows its users' passwords by their hashes. KEDA would take the end of a line for a part of one.
+password() { token | tr -d '\n'; }
+[ -e redis-bridge.password ] || password >redis-bridge.password
+[ -e redis-coordinator.password ] || password >redis-coordinator.password
+[ -e redis-keda.password ] || password >redis-keda.password
+hash_of() { openssl dgst -sha256 -r "redis-$1.password" | cut -d ' ' -f 1; }
 sed -e "s/#BRIDGE /#$(hash_of bridge) /" -e "s/#COORDINATOR /#$(hash_of coordinator) /" -e "s/#KEDA /#$(hash_of keda) /" \
     "$beside/redis.acl" >redis.acl
 

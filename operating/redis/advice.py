@@ -42,8 +42,8 @@ _SILENT: Final = "handshake is taking longer"
 _NO_TLS: Final = "it may speak no TLS at this port, but REDIS_TLS_CA is set: check REDIS_ADDR, and Redis's tls-port"
 # A Redis that is just being restarted ends connections, too.
 _ENDED: Final = ("Connection closed by server", "Connection reset by peer", "Broken pipe")
-# With TLS 1.3 our certificate is the last of the handshake (RFC 8446, section 2, figure 1): Redis's word on it comes when
-# we send already, and the end of the connection may overtake it.
+# With TLS 1.3 our certificate is the last of the handshake (RFC 8446, section 2, figure 1): Redis's word on it comes
+# when we send already, and the end of the connection may overtake it.
 _WANTS_CERTIFICATE: Final = (
     "Redis ended the connection: it may want a client certificate, or may not take ours (REDIS_CLIENT_CERT)"
 )

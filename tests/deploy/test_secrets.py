@@ -87,8 +87,8 @@ def test_what_one_side_sends_the_other_knows(secrets: Path) -> None:
 def test_redis_knows_each_user_by_the_hash_of_his_password(secrets: Path) -> None:
     lines = {line.split()[1]: line.split() for line in (secrets / "redis.acl").read_text().splitlines()}
     for user in ("bridge", "coordinator", "keda"):
-        password = (secrets / f"redis-{user}.password").read_bytes().strip()
-        assert len(password) == 64
+        password = (secrets / f"redis-{user}.password").read_bytes()
+        assert len(password) == 64, "no end of a line"
         assert f"#{sha256(password).hexdigest()}" in lines[user]
     assert lines["default"][2] == "off"
     assert "#" not in " ".join(lines["default"] + lines["health"])

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import re
+import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from coordinator.streams.redis import RedisStreams
 from operating.redis.link import Link, LinkSettings
 from tests.bridge.waiting import until
 from tests.chaos.processes import Part, python
+from tests.coordinator.servers import found, free_port
 from tests.links.conftest import Start
-from tests.links.guarded_redis import GuardedRedis, acl_file, acl_lines
+from tests.links.guarded_redis import ACL, GuardedRedis, acl_file, acl_lines
 from tests.links.pki import Pki
 from worker_bridge.core.queues import GROUP
 from worker_bridge.errors import Unreachable
@@ -182,6 +184,14 @@ def test_who_shows_nothing_can_do_nothing(tmp_path: Path) -> None:
         pytest.raises(Exception, match="Authentication required"),
     ):
         client.ping()
+
+
+def test_a_file_whose_passwords_were_not_put_in_starts_no_redis() -> None:
+    where = ["--bind", "127.0.0.1", "--port", str(free_port()), "--save", ""]
+    command = [found("redis-server", "redis-server"), *where, "--aclfile", str(ACL)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode != 0
+    assert "Aborting Redis startup because of ACL errors" in ended.stdout
 
 
 def test_keda_can_look_at_a_stream_s_group(tmp_path: Path) -> None:
