@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from functools import partial
 from types import TracebackType
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import grpc
 
+from coordinator.audit import Audit
 from coordinator.core.retry import RetryRule
 from coordinator.dead_letters import DeadLetters
 from coordinator.dispatcher import Dispatcher
@@ -30,6 +31,7 @@ from coordinator.sweeper import Sweeper, SweepPlan
 from operating.access.address import Address, parse_tcp_address
 from operating.access.exposure import Protection, check_exposure
 from operating.access.keys import Keys
+from operating.redis.link import Link
 
 if TYPE_CHECKING:
     from operating.tracing.tracer import Tracing
@@ -51,12 +53,18 @@ class Coordinator:
         self._settings = settings
         self._given = streams
         self._tracing = tracing
+        self._audit = Audit()
         self._streams: StreamPort | None = None
         self._database: Database | None = None
         self._server: grpc.aio.Server | None = None
         self._loops: list[asyncio.Task[None]] = []
         self.address: Address = parse_tcp_address(settings.listen_addr)
         self.metrics = Metrics()
+
+    def handshakes_failed(self, reasons: Mapping[str, int]) -> None:
+        """So many clients could not connect, by reason."""
+        self.metrics.handshakes_failed(reasons)
+        self._audit.handshakes_failed(reasons)
 
     async def start(self) -> None:
         """Opens the database, listens and begins to dispatch; `address` then has the port. Raises StartError."""
@@ -87,6 +95,7 @@ class Coordinator:
         if self._database is not None:
             await self._database.close()
         await self.metrics.close()
+        self._audit.close()
         self._server, self._database, self._streams, self._loops = None, None, None, []
 
     async def __aenter__(self) -> Self:
@@ -97,6 +106,10 @@ class Coordinator:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.stop()
+
+    def _stranger_refused(self) -> None:
+        self.metrics.stranger_refused()
+        self._audit.stranger_refused()
 
     async def _serve(self, database: Database, streams: StreamPort) -> None:
         settings = self._settings
@@ -112,9 +125,10 @@ class Coordinator:
             retry=RetryRule(settings.retry_seconds),
         )
         letters = DeadLetters(database, streams, prefix, shards, self.metrics)
-        self._server = server = make_server(self.keys, self.metrics.stranger_refused, self._tracing)
+        self._server = server = make_server(self.keys, self._stranger_refused, self._tracing)
         pb_grpc.add_WorkflowServiceServicer_to_server(
-            WorkflowService(database, rules, dispatcher.wake, sweeper.call, self.metrics), server
+            WorkflowService(database, rules, dispatcher.wake, sweeper.call, metrics=self.metrics, audit=self._audit),
+            server,
         )
         pb_grpc.add_CoordinatorServicer_to_server(
             CoordinatorService(database, letters, settings.max_attempts, dispatcher.wake, self.metrics), server
@@ -158,5 +172,7 @@ def _protection(settings: Settings) -> Protection:
 
 
 def _redis(settings: Settings) -> RedisStreams:
-    at = parse_tcp_address(settings.redis_addr)
-    return RedisStreams(at.bare_host, at.port)
+    try:
+        return RedisStreams(Link(settings.redis_link))
+    except ValueError as error:
+        raise StartError(str(error)) from None

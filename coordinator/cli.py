@@ -20,7 +20,7 @@ Keeps the task table, gives out leases, retries what failed, and puts tasks into
 
 examples:
   coordinator serve
-  COORDINATOR_DATABASE_URL=postgresql://coordinator@db/tasks REDIS_ADDR=redis:6379 coordinator serve
+  COORDINATOR_DATABASE_URL=postgresql://coordinator@db/tasks REDIS_ADDR=127.0.0.1:6380 coordinator serve
 
 exit status: 0 it was stopped, 2 bad usage, 3 it could not start: the message says what to change
 """

@@ -103,7 +103,7 @@ class Dispatcher:
         """Said once: there may be any number of tasks for it."""
         self._metrics.stream_refused()
         if stream not in self._refused:
-            log.error("%s cannot be used, its tasks wait until somebody deletes it: %s", ascii(stream), why)
+            log.error("%s cannot be used, its tasks wait until that is mended: %s", ascii(stream), why)
         self._refused.add(stream)
 
     def _stream(self, due: Due) -> str:

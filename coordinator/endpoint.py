@@ -14,6 +14,7 @@ from coordinator.errors import InvalidRequest, StartError, StoreUnavailable, Str
 from coordinator.spans import SpanInterceptor
 from operating.access.address import Address
 from operating.access.keys import Keys
+from operating.access.principal import token_owner
 from operating.access.refusals import Refusals
 from operating.access.tokens import Tokens
 
@@ -89,8 +90,10 @@ class _TokenCheck(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-arg, u
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Any:
         given = [value for key, value in handler_call_details.invocation_metadata or () if key == "authorization"]
-        if len(given) != 1 or self._tokens().owner_of(_bytes(given[0])) is None:
+        owner = self._tokens().owner_of(_bytes(given[0])) if len(given) == 1 else None
+        if owner is None:
             return self._refusal
+        token_owner.set(owner)
         return await continuation(handler_call_details)
 
     async def _refuse(self, _: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:

@@ -15,7 +15,7 @@ import grpc
 from google.protobuf.message import Message
 
 from coordinator import convert
-from coordinator.alarm import Alarm
+from coordinator.audit import Audit
 from coordinator.core.lease import ttl_in_force
 from coordinator.core.report import Report, Ruling
 from coordinator.core.retry import RetryRule
@@ -26,8 +26,10 @@ from coordinator.errors import InvalidRequest
 from coordinator.metrics import Cause, Metrics
 from coordinator.pb import coordinator_pb2 as pb
 from coordinator.pb import coordinator_pb2_grpc as pb_grpc
+from coordinator.spans import place_of_caller
 from coordinator.store import leases, results, tasks
 from coordinator.store.database import Database
+from operating.access.principal import principal_of
 from operating.telemetry.lines import fields
 
 tasks_log = logging.getLogger("coordinator.tasks")
@@ -66,7 +68,9 @@ class WorkflowService(pb_grpc.WorkflowServiceServicer):
         rules: Rules,
         refilled: Callable[[], None],
         in_doubt: Callable[[], None],
+        *,
         metrics: Metrics,
+        audit: Audit,
     ) -> None:
         """`refilled` is told when a task has to be dispatched, `in_doubt` when an entry was not its task's."""
         self._database = database
@@ -74,7 +78,7 @@ class WorkflowService(pb_grpc.WorkflowServiceServicer):
         self._refilled = refilled
         self._in_doubt = in_doubt
         self._metrics = metrics
-        self._forged = Alarm()
+        self._audit = audit
 
     async def AcquireTaskLease(
         self, request: pb.AcquireTaskLeaseRequest, context: grpc.aio.ServicerContext[Any, Any]
@@ -91,7 +95,9 @@ class WorkflowService(pb_grpc.WorkflowServiceServicer):
             self._metrics.moved(TaskState.FAILED, "lost_too_often")
         if answer.reason is LeaseReason.MISMATCH:
             self._in_doubt()
-            self._forged.ring("an entry is not what its task is: run %a, task %a", asked.run_id, asked.task_id)
+        if answer.reason is not None:
+            trace_id = _trace_id(place_of_caller(context))
+            self._audit.lease_refused(asked, answer.reason, principal_of(context), trace_id)
         return convert.lease_response(answer)
 
     async def RenewTaskLease(
@@ -107,12 +113,15 @@ class WorkflowService(pb_grpc.WorkflowServiceServicer):
     ) -> pb.ReportTaskResultResponse:
         report = await _checked(request, lambda: convert.report(request))
         chance = random.random()  # noqa: S311 - spreads load, keeps no secret
-        ruling = await self._database.run(lambda tx: results.report(tx, report, self._rules.retry, chance))
+        ruled = await self._database.run(lambda tx: results.report(tx, report, self._rules.retry, chance))
+        ruling, trace_id = ruled.ruling, _trace_id(place_of_caller(context) or ruled.traceparent)
         self._metrics.reported(ruling)
+        if ruled.misfit is not None:
+            self._audit.report_refused(report, ruled.misfit, principal_of(context), trace_id)
         if ruling in _ENDS:
             state, cause = _ENDS[ruling]
             self._metrics.moved(state, cause)
-            _tell(report, state)
+            _tell(report, state, trace_id)
         if ruling is Ruling.RETRY:
             self._refilled()
         return pb.ReportTaskResultResponse(acknowledged=True, accepted=ruling is not Ruling.STALE)
@@ -205,17 +214,22 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
         )
 
 
-def _tell(report: Report, state: TaskState) -> None:
+def _tell(report: Report, state: TaskState, trace_id: str) -> None:
     tasks_log.info(
         "an attempt ended",
         extra=fields(
             task_id=report.task_id,
             run_id=report.run_id,
+            trace_id=trace_id,
             attempt=report.attempt,
             status="completed" if report.completed else "failed",
             state=state.name,
         ),
     )
+
+
+def _trace_id(traceparent: str) -> str:
+    return traceparent[3:35]
 
 
 async def _checked(request: Message, check: Callable[[], Checked]) -> Checked:

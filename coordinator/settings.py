@@ -18,14 +18,21 @@ from operating.access.files import readable
 from operating.access.keys import KeyFiles
 from operating.access.tls import check_together
 from operating.access.tokens import TOKEN_BYTES, is_token
+from operating.redis.address import split_redis_addr
+from operating.redis.link import LinkSettings
 from operating.telemetry.lines import FORMATS, LEVELS
 
-_SECRET: Final = ("COORDINATOR_DATABASE_URL", "COORDINATOR_AUTH_TOKEN")
+_SECRET: Final = ("COORDINATOR_DATABASE_URL", "COORDINATOR_AUTH_TOKEN", "REDIS_PASSWORD")
 _PREFIX: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
 def _address(text: str) -> str:
     parse_tcp_address(text)
+    return text
+
+
+def _redis_addr(text: str) -> str:
+    split_redis_addr(text)
     return text
 
 
@@ -87,9 +94,16 @@ class Settings(BaseSettings):
     retry_seconds: int = _whole("COORDINATOR_RETRY_SECONDS", 0, 86_400, 1)
     sweep_seconds: int = _whole("COORDINATOR_SWEEP_SECONDS", 1, 3_600, 10)
     retention_seconds: int = _whole("COORDINATOR_RETENTION_SECONDS", 0, 10 * 365 * 86_400, 7 * 86_400)
-    redis_addr: Annotated[str, AfterValidator(_address)] = Field(
+    redis_addr: Annotated[str, AfterValidator(_redis_addr)] = Field(
         "127.0.0.1:6379", description=MEANT, validation_alias="REDIS_ADDR"
     )
+    redis_user: str | None = Field(None, description="the name of an ACL user", validation_alias="REDIS_USER")
+    redis_password: SecretStr | None = Field(None, description="a password", validation_alias="REDIS_PASSWORD")
+    redis_password_file: _File = _file("REDIS_PASSWORD_FILE")
+    redis_tls_ca: _File = _file("REDIS_TLS_CA")
+    redis_client_cert: _File = _file("REDIS_CLIENT_CERT")
+    redis_client_key: _File = _file("REDIS_CLIENT_KEY")
+    redis_allow_insecure: bool = Field(False, description="1 or 0", validation_alias="REDIS_ALLOW_INSECURE")
     stream_prefix: Annotated[str, AfterValidator(_prefix)] = Field(
         "tasks", description="letters, digits and ._:-, at most 64", validation_alias="STREAM_PREFIX"
     )
@@ -134,6 +148,23 @@ class Settings(BaseSettings):
             tokens_file=self.auth_tokens_file,
         )
 
+    @property
+    def redis_link(self) -> LinkSettings:
+        """Where Redis is, and who the coordinator is to it."""
+        host, port = split_redis_addr(self.redis_addr)
+        password = self.redis_password
+        return LinkSettings(
+            host=host,
+            port=port,
+            user=self.redis_user,
+            password=None if password is None else password.get_secret_value().encode("utf-8", "surrogateescape"),
+            password_file=self.redis_password_file,
+            ca=self.redis_tls_ca,
+            cert=self.redis_client_cert,
+            key=self.redis_client_key,
+            allow_insecure=self.redis_allow_insecure,
+        )
+
     @classmethod
     def variables(cls) -> dict[str, str]:
         """The variable of each field."""
@@ -151,5 +182,7 @@ def _explain(error: ValidationError) -> str:
     if variable is None:
         return f"there is no setting {place!r}"
     field = next(field for field in Settings.model_fields.values() if field.validation_alias == variable)
+    if variable == "REDIS_ADDR":  # what was given may hold a password
+        return str(first["ctx"]["error"])
     given = "is not usable" if variable in _SECRET else f"is {str(first['input'])[:200]!r}"
     return f"{variable} {given}: expected {field.description}"

@@ -46,7 +46,7 @@ class SpanInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-ar
         self, method: str, answer: Callable[[Any, Any], Awaitable[Any]]
     ) -> Callable[[Any, Any], Awaitable[Any]]:
         async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
-            parent = _place_of_caller(context) or _place_of_tasks(request)
+            parent = place_of_caller(context) or _place_of_tasks(request)
             told = {"rpc.system.name": "grpc", "rpc.method": method, **_told(request)}
             span = self._tracing.begin(method, parent, "server", told)
             status = grpc.StatusCode.CANCELLED  # if nothing else comes of it
@@ -68,7 +68,8 @@ class SpanInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-ar
         return call
 
 
-def _place_of_caller(context: grpc.aio.ServicerContext[Any, Any]) -> str:
+def place_of_caller(context: grpc.aio.ServicerContext[Any, Any]) -> str:
+    """The `traceparent` that he sends; empty where it is none."""
     given = next((str(value) for key, value in context.invocation_metadata() or () if key == "traceparent"), "")
     return given if parse_traceparent(given) else ""
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from operating.access.address import parse_tcp_address
 from operating.access.caller import Caller, CallerFiles
+from operating.redis.link import Link
+from worker_bridge.audit import Audit
 from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.errors import StartError, StreamRefused, Unreachable
 from worker_bridge.executors.added import with_added
@@ -62,6 +64,7 @@ class Bridge:
         self._settings = settings
         self._timings = settings.timings
         self._metrics = Metrics()
+        self._audit = Audit()
         self._spans = Spans(tracing, settings.worker_id)
         self._executors = Executors(self._own_executors() if executors is None else executors)
         self._queue_of = settings.streams(self._executors.node_types)
@@ -80,8 +83,10 @@ class Bridge:
         self._metrics.shows_slots(settings.worker_concurrency, lambda: self._hand.in_hand)
         for stream in self.reads:
             self._metrics.reads(stream)
-        self._registration = Registration(self._streams, settings.worker_id, registration_expiry)
-        self._worker = Worker(self._links, self._executors, self._hand, self._metrics, settings.worker_max_deliveries)
+        self._registration = Registration(self._streams, settings.worker_id, self._metrics.alarm, registration_expiry)
+        self._worker = Worker(
+            self._links, self._executors, self._hand, self._metrics, settings.worker_max_deliveries, audit=self._audit
+        )
         self._stop = asyncio.Event()
 
     async def run(self, begun: Callable[[], None] = lambda: None) -> None:
@@ -133,8 +138,8 @@ class Bridge:
         for stream, queue in self._queue_of.items():
             usable = partial(self._usable, queue)
             loops += [
-                Reader(stream, self._links, self._hand, self._worker.begin, usable).run(),
-                Reclaimer(stream, self._links, self._hand, self._worker.begin, usable).run(),
+                Reader(stream, self._links, self._hand, self._worker.begin, usable, alarm=self._metrics.alarm).run(),
+                Reclaimer(stream, self._links, self._hand, self._worker.begin, usable, alarm=self._metrics.alarm).run(),
             ]
         return [*loops, self._show_figures()] if self._settings.worker_metrics_addr else loops
 
@@ -177,7 +182,9 @@ class Bridge:
     def _own_executors(self) -> dict[str, Executor]:
         settings = self._settings
         policy = policy_with(settings.http_allow_networks, settings.http_allow_hosts)
-        built_in: dict[str, Executor] = {"http": HttpExecutor(policy, self._metrics)}
+        built_in: dict[str, Executor] = {
+            "http": HttpExecutor(policy, self._metrics, refused=self._audit.egress_refused)
+        }
         self._metrics.sends_requests(HostClass, Reason)
         caller = _caller(settings.language_access)
         for runtime, addresses in settings.lang_worker_addrs.items():
@@ -192,6 +199,7 @@ class Bridge:
         await self._coordinator.close()
         await self._streams.close()
         await self._metrics.close()
+        self._audit.close()
 
 
 def _caller(files: CallerFiles) -> Caller:
@@ -202,6 +210,9 @@ def _caller(files: CallerFiles) -> Caller:
 
 
 def redis_streams(settings: Settings) -> RedisConsumer:
-    """The port on REDIS_ADDR."""
-    at = parse_tcp_address(settings.redis_addr)
-    return RedisConsumer(at.bare_host, at.port, settings.worker_id, settings.stream_prefix)
+    """The port on REDIS_ADDR. Raises StartError."""
+    try:
+        link = Link(settings.redis_link)
+    except ValueError as error:
+        raise StartError(str(error)) from None
+    return RedisConsumer(link, settings.worker_id, settings.stream_prefix)

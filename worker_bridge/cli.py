@@ -14,8 +14,8 @@ _CANNOT = 3
 _RUN = """\
 Takes tasks from the queues, has each executed under a lease, and reports each outcome to the coordinator. Redis, the
 coordinator and the language servers may come and go: it waits for them. SIGTERM lets running tasks end, a second one
-does not. Settings are environment variables: COORDINATOR_ADDR, REDIS_ADDR, LANG_WORKER_ADDRS, HTTP_ALLOW_NETWORKS and
-_HOSTS, and those that begin with WORKER_; the README has the table.
+does not. Settings are environment variables: COORDINATOR_ADDR, LANG_WORKER_ADDRS, HTTP_ALLOW_NETWORKS and
+_HOSTS, and those that begin with REDIS_ and WORKER_; the README has the table.
 """
 _RUN_MORE = """\
 example:

@@ -8,7 +8,14 @@ class StartError(Exception):
 
 
 class Unreachable(Exception):
-    """Redis does not answer, or not now: whoever asked tries again after a while."""
+    """Redis does not answer, or not now: whoever asked tries again after a while.
+
+    `fault`: not before an operator mends something.
+    """
+
+    def __init__(self, message: str, *, fault: bool = False) -> None:
+        super().__init__(message)
+        self.fault = fault
 
 
 class StreamRefused(Unreachable):

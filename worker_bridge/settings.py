@@ -15,10 +15,12 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from operating.access.address import parse_address, parse_tcp_address
+from operating.access.address import MEANT, parse_address, parse_tcp_address
 from operating.access.caller import CallerFiles
 from operating.access.exposure import check_shown
 from operating.access.files import readable
+from operating.redis.address import split_redis_addr
+from operating.redis.link import LinkSettings
 from operating.telemetry.lines import FORMATS, LEVELS
 from worker_bridge.core.queues import ASIDE, canonical, stream_name
 from worker_bridge.core.timings import TimingError, Timings
@@ -33,6 +35,11 @@ _LONGEST_SECONDS = 86_400
 
 def _tcp_address(text: str) -> str:
     parse_tcp_address(text)
+    return text
+
+
+def _redis_addr(text: str) -> str:
+    split_redis_addr(text)
     return text
 
 
@@ -136,9 +143,14 @@ class Settings(BaseSettings):
     coordinator_client_key: _File = _file()
     coordinator_token: SecretStr | None = None
     coordinator_token_file: _File = _file()
-    redis_addr: Annotated[str, AfterValidator(_tcp_address)] = Field(
-        "127.0.0.1:6379", description="HOST:PORT or [IPv6]:PORT"
-    )
+    redis_addr: Annotated[str, AfterValidator(_redis_addr)] = Field("127.0.0.1:6379", description=MEANT)
+    redis_user: str | None = None
+    redis_password: SecretStr | None = None
+    redis_password_file: _File = _file()
+    redis_tls_ca: _File = _file()
+    redis_client_cert: _File = _file()
+    redis_client_key: _File = _file()
+    redis_allow_insecure: bool = Field(False, description="1 or 0")
     lang_worker_addrs: Annotated[dict[str, tuple[str, ...]], NoDecode, BeforeValidator(_worker_addrs)] = Field(
         default_factory=dict, description="RUNTIME:HOST:PORT, separated by commas"
     )
@@ -225,6 +237,22 @@ class Settings(BaseSettings):
         )
 
     @property
+    def redis_link(self) -> LinkSettings:
+        """Where Redis is, and who the bridge is to it."""
+        host, port = split_redis_addr(self.redis_addr)
+        return LinkSettings(
+            host=host,
+            port=port,
+            user=self.redis_user,
+            password=_bytes(self.redis_password),
+            password_file=self.redis_password_file,
+            ca=self.redis_tls_ca,
+            cert=self.redis_client_cert,
+            key=self.redis_client_key,
+            allow_insecure=self.redis_allow_insecure,
+        )
+
+    @property
     def node_types(self) -> tuple[str, ...]:
         """What a bridge with these settings can execute."""
         return tuple(sorted({"http", *self.lang_worker_addrs, *self.worker_executors}))
@@ -254,4 +282,6 @@ def _explain(error: ValidationError) -> str:
     field = Settings.model_fields.get(name)
     if field is None:
         return f"there is no setting {name!r}"
+    if name == "redis_addr":  # what was given may hold a password
+        return str(first["ctx"]["error"])
     return f"{name.upper()} is {str(first['input'])[:200]!r}: expected {field.description}"

@@ -65,9 +65,7 @@ async def _serve(settings: Settings, handshakes: Handshakes | None, tracing: Tra
         _on_stop(stop.set)
         if handshakes is not None:
             loop = asyncio.get_running_loop()
-            loop.add_reader(
-                handshakes.descriptor, lambda: coordinator.metrics.handshakes_failed(handshakes.read(loop.time()))
-            )
+            loop.add_reader(handshakes.descriptor, lambda: coordinator.handshakes_failed(handshakes.read(loop.time())))
         if coordinator.keys.are_in_files:
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, partial(coordinator.keys.look, at_once=True))
         line(f"coordinator listening on {coordinator.address}")

@@ -36,6 +36,18 @@ class Standing:
     max_attempts: int
     owner: str
     fence: int
+    traceparent: str = ""
+
+
+class Misfit(Enum):
+    """Why a report is not of the lease that its task is RUNNING under."""
+
+    NO_TASK = "no_task"
+    NOT_RUNNING = "not_running"
+    FENCE = "fence"
+    ATTEMPT = "attempt"
+    OWNER = "owner"
+    UNNAMED = "unnamed"  # it says nothing of who made it
 
 
 class Ruling(Enum):
@@ -47,21 +59,37 @@ class Ruling(Enum):
     FAIL = auto()
 
 
-def rule(task: Standing | None, report: Report) -> Ruling:
-    """A report counts when the lease it was made under is the one that the task is RUNNING under.
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """What a report does and, where it does nothing, why; `traceparent` is the task's."""
+
+    ruling: Ruling
+    misfit: Misfit | None = None
+    traceparent: str = ""
+
+
+def misfit(task: Standing | None, report: Report) -> Misfit | None:
+    """None: the lease it was made under is the one that the task is RUNNING under.
 
     A lease that has expired, and that nobody took, still is that one: no other execution has begun.
     """
-    if task is None or task.state is not TaskState.RUNNING:
-        return Ruling.STALE
+    if task is None:
+        return Misfit.NO_TASK
+    if task.state is not TaskState.RUNNING:
+        return Misfit.NOT_RUNNING
     if report.fence and report.fence != task.fence:
-        return Ruling.STALE
+        return Misfit.FENCE
     if report.attempt and report.attempt != task.attempt:
-        return Ruling.STALE
+        return Misfit.ATTEMPT
     if report.owner and report.owner != task.owner:
-        return Ruling.STALE
-    if not (report.fence or report.attempt or report.owner):  # it says nothing of who made it
-        return Ruling.STALE
+        return Misfit.OWNER
+    if not (report.fence or report.attempt or report.owner):
+        return Misfit.UNNAMED
+    return None
+
+
+def rule(task: Standing, report: Report) -> Ruling:
+    """Of a report that fits its task's lease."""
     if report.completed:
         return Ruling.COMPLETE
     if report.terminal or task.attempt >= task.max_attempts:

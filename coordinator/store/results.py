@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from coordinator.core.report import Report, Ruling, Standing, rule
+from coordinator.core.report import Report, Ruled, Ruling, Standing, misfit, rule
 from coordinator.core.retry import RetryRule
 from coordinator.core.states import FINAL, TaskState
 from coordinator.store.database import Transaction
 from coordinator.store.outbox import content, enqueue
 
 _STANDING = """
-    SELECT state, attempt, max_attempts, owner, fence FROM tasks
+    SELECT state, attempt, max_attempts, owner, fence, traceparent FROM tasks
     WHERE run_id = :run_id AND task_id = :task_id FOR_UPDATE
 """
 _END = """
@@ -42,13 +42,14 @@ _CLEAR = """
 """
 
 
-def report(tx: Transaction, reported: Report, retry: RetryRule, chance: float) -> Ruling:
+def report(tx: Transaction, reported: Report, retry: RetryRule, chance: float) -> Ruled:
     """Ends the attempt, if this is the report that counts: the task has ended, or is PENDING for its next attempt."""
     key = {"run_id": reported.run_id, "task_id": reported.task_id}
     task = _standing(tx, reported.run_id, reported.task_id)
+    why_not = misfit(task, reported)
+    if task is None or why_not is not None:
+        return Ruled(Ruling.STALE, why_not, "" if task is None else task.traceparent)
     ruling = rule(task, reported)
-    if task is None or ruling is Ruling.STALE:
-        return ruling
     fault = {"error": reported.error, "error_json": reported.error_json, "logs_json": reported.logs_json}
     if ruling is Ruling.RETRY:
         tx.change(_FAULT, **key, **fault)
@@ -57,7 +58,7 @@ def report(tx: Transaction, reported: Report, retry: RetryRule, chance: float) -
     else:
         state = TaskState.COMPLETED if ruling is Ruling.COMPLETE else TaskState.FAILED
         tx.change(_END, **key, **fault, state=int(state), output=reported.output)
-    return ruling
+    return Ruled(ruling, traceparent=task.traceparent)
 
 
 def cancel(tx: Transaction, run_id: str, task_id: str) -> TaskState | None:
@@ -95,4 +96,6 @@ def _standing(tx: Transaction, run_id: str, task_id: str) -> Standing | None:
     if not found:
         return None
     row = found[0]
-    return Standing(TaskState(row["state"]), row["attempt"], row["max_attempts"], row["owner"], row["fence"])
+    return Standing(
+        TaskState(row["state"]), row["attempt"], row["max_attempts"], row["owner"], row["fence"], row["traceparent"]
+    )

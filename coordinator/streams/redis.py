@@ -13,6 +13,9 @@ from redis.exceptions import RedisError, ResponseError
 from coordinator.core.queues import GROUP
 from coordinator.errors import StreamRefused, StreamUnavailable
 from coordinator.streams.port import Entry
+from operating.redis.advice import of_command
+from operating.redis.connection import LinkedConnection, NotConnected
+from operating.redis.link import Link
 
 _CONNECTIONS: Final = 16
 _CONNECT_SECONDS: Final = 2.0
@@ -20,6 +23,9 @@ _ANSWER_SECONDS: Final = 5.0
 # What Redis answers where a key holds something else, and where somebody used up a stream's ids: no other stream is
 # any worse for it.
 _STREAMS_OWN: Final = ("WRONGTYPE", "stream has exhausted the last possible ID")
+# And where an ACL leaves this key out. That nothing can be added to it says so; that an entry cannot be looked for does
+# not say that it is gone.
+_NOT_TO_BE_ADDED_TO: Final = (*_STREAMS_OWN, "o permissions to access")
 
 Answer = TypeVar("Answer")
 
@@ -27,25 +33,27 @@ Answer = TypeVar("Answer")
 class RedisStreams:
     """One pool of connections, made when they are needed."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(self, link: Link) -> None:
         pool = BlockingConnectionPool(
-            host=host,
-            port=port,
+            connection_class=LinkedConnection,
+            link=link,
+            protocol=2,
             max_connections=_CONNECTIONS,
             timeout=_ANSWER_SECONDS,
             socket_connect_timeout=_CONNECT_SECONDS,
             socket_timeout=_ANSWER_SECONDS,
             retry=Retry(NoBackoff(), 0),  # redis-py's own would write an entry twice after a lost reply
             client_name="coordinator",
+            driver_info=None,
             encoding_errors="replace",
             decode_responses=True,
         )
         self._redis: Redis = Redis(connection_pool=pool)
-        self._name = f"Redis at {host}:{port}"
+        self._name = f"Redis at {link.host}:{link.port}"
 
     async def add(self, stream: str, fields: Mapping[str, str]) -> str:
         """Appends an entry; returns its id."""
-        return str(await self._asked(self._redis.xadd(stream, dict(fields.items()))))
+        return str(await self._asked(self._redis.xadd(stream, dict(fields.items())), _NOT_TO_BE_ADDED_TO))
 
     async def exists(self, stream: str, entry_id: str) -> bool:
         """Whether the entry is still there for a worker to get, or in a worker's hand.
@@ -88,14 +96,16 @@ class RedisStreams:
             return there, [], []
         return there, pending, groups
 
-    async def _asked(self, answer: Awaitable[Any]) -> Any:
+    async def _asked(self, answer: Awaitable[Any], streams_own: Sequence[str] = _STREAMS_OWN) -> Any:
         try:
             return await answer
-        except ResponseError as error:
-            refused = any(words in str(error) for words in _STREAMS_OWN)
-            raise (StreamRefused if refused else StreamUnavailable)(f"{self._name}: {error}") from None
+        except NotConnected as error:
+            raise StreamUnavailable(f"{self._name}: {error}") from None
         except (TimeoutError, RedisError, OSError) as error:
-            raise StreamUnavailable(f"{self._name}: {str(error) or type(error).__name__}") from None
+            said = str(error) or type(error).__name__
+            refused = isinstance(error, ResponseError) and any(words in said for words in streams_own)
+            advised = of_command(said).after(f"{self._name}: {said}")
+            raise (StreamRefused if refused else StreamUnavailable)(advised) from None
 
 
 def _number(entry_id: str) -> tuple[int, ...]:

@@ -10,8 +10,8 @@ import grpc
 from google.protobuf.message import Message
 
 from langserver.server.outbox import Outbox
-from langserver.server.principal import principal_of
 from langserver.server.reset import call_task
+from operating.access.principal import principal_of
 
 
 class Call:

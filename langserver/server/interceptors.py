@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 import grpc
 
-from langserver.server.principal import token_owner
 from langserver.server.statuses import Reason
+from operating.access.principal import token_owner
 from operating.access.refusals import Refusals
 from operating.access.tokens import Tokens
 

@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 from tests.bridge.bridges import Running, Starter, start_bridge
 from tests.bridge.coordinator import TableCoordinator
 from tests.bridge.redis_server import RedisServer
+from tests.coordinator.servers import link_to
 from worker_bridge.streams.port import StreamPort
 from worker_bridge.streams.redis import RedisConsumer
 
@@ -61,6 +62,6 @@ async def bridges(redis: Redis, redis_server: RedisServer, coordinator: TableCoo
 @pytest.fixture
 async def consumer(redis: Redis, redis_server: RedisServer) -> AsyncIterator[RedisConsumer]:
     """Another worker's port, as a test drives it."""
-    port = RedisConsumer("127.0.0.1", redis_server.port, "another", "tasks")
+    port = RedisConsumer(link_to(redis_server.port), "another", "tasks")
     yield port
     await port.close()

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from operating.redis.link import Link, LinkSettings
+
 GUARD_SECONDS = 60
 # Where Debian keeps what it does not link into the path.
 POSTGRES_FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
@@ -54,6 +56,7 @@ class RedisServer:
     durable: bool = False
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
+    arguments: tuple[str, ...] = ()  # more of its own; `--port 0` leaves the number to `--tls-port`
 
     @property
     def addr(self) -> str:
@@ -64,7 +67,7 @@ class RedisServer:
         durable = "yes" if self.durable else "no"
         settings = f"--port {self.port} --bind 127.0.0.1 --appendonly {durable} --appendfsync always"
         self.process = subprocess.Popen(
-            [program, *settings.split(), "--dir", self.folder, "--save", ""],
+            [program, *settings.split(), "--dir", self.folder, "--save", "", *self.arguments],
             stdout=subprocess.DEVNULL,
         )
         until(lambda: accepts(self.port), "redis-server listens")
@@ -74,6 +77,11 @@ class RedisServer:
             self.process.kill()
             self.process.wait()
             self.process = None
+
+
+def link_to(port: int) -> Link:
+    """To a Redis of this machine that asks nobody who he is."""
+    return Link(LinkSettings(port=port))
 
 
 def accepts(port: int) -> bool:

@@ -40,8 +40,8 @@ def cyclonedx() -> Validator:
 @cache
 def kubernetes(api_version: str, kind: str) -> Validator:
     """Of one kind. Raises KeyError for one that is not there."""
-    if kind == "ScaledObject":
-        return Draft7Validator(read("keda-scaledobject.json"))
+    if kind in ("ScaledObject", "TriggerAuthentication"):
+        return Draft7Validator(read(f"keda-{kind.lower()}.json"))
     schema = read("kubernetes-1.34.0.json")
     group, _, version = api_version.rpartition("/")
     wanted = {"group": group, "version": version, "kind": kind}

@@ -113,7 +113,8 @@ def test_each_secret_is_a_file_that_the_script_makes_and_somebody_reads() -> Non
         readers = [service for service in SERVICES.values() if name in service.get("secrets", ())]
         assert readers
         for service in readers:
-            assert f"/run/secrets/{name}" in " ".join(service["environment"].values())
+            said = [*service.get("environment", {}).values(), *service.get("command", ())]
+            assert f"/run/secrets/{name}" in " ".join(said)
 
 
 @pytest.mark.parametrize("name", OURS)

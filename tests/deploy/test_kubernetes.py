@@ -220,6 +220,42 @@ def test_what_keda_looks_at_is_what_the_bridge_reads() -> None:
         assert {int(trigger["lagCount"]) for trigger in triggers} == {8}
 
 
+def test_keda_shows_redis_the_secret_that_the_docs_make() -> None:
+    references = one("TriggerAuthentication", "redis", "keda")["spec"]["secretTargetRef"]
+    # https://keda.sh/docs/latest/scalers/redis-streams has these names
+    assert {reference["parameter"] for reference in references} == {"username", "password", "tls", "ca"}
+    assert {(reference["name"], reference["key"]) for reference in references} <= secret_keys()
+    for name in ("langserver", "bridge"):
+        triggers = one("ScaledObject", name, "keda")["spec"]["triggers"]
+        assert {trigger["authenticationRef"]["name"] for trigger in triggers} == {"redis"}
+        (host,) = {trigger["metadata"]["address"].partition(":")[0] for trigger in triggers}
+        assert f"DNS:{host}" in names_of("redis")
+
+
+def secret_keys() -> set[tuple[str, str]]:
+    """Name and key of what docs/deploy.md puts into Secrets."""
+    text = (DEPLOY.parent / "docs/deploy.md").read_text()
+    made = re.findall(r"^ *kubectl -n langserver create secret generic (\S+)(.*)", text, re.MULTILINE)
+    return {(name, key) for name, words in made for key in re.findall(r"--from-(?:file|literal)=([^= ]+)=", words)}
+
+
+def names_of(certificate: str) -> str:
+    """What deploy/secrets.sh has it signed for."""
+    (shown,) = re.findall(rf"^certificate {certificate} (.+)", (DEPLOY / "secrets.sh").read_text(), re.MULTILINE)
+    return shown
+
+
+@pytest.mark.parametrize("name", ["bridge", "coordinator"])
+def test_redis_is_reached_over_tls_with_a_user_of_one_s_own(name: str) -> None:
+    told = environment(name)
+    assert told["REDIS_USER"] == name
+    assert f"DNS:{told['REDIS_ADDR'].partition(':')[0]}" in names_of("redis")
+    files = {Path(told[variable]).name for variable in ("REDIS_PASSWORD_FILE", "REDIS_TLS_CA")}
+    assert {(f"{name}-keys", file) for file in files} <= secret_keys()
+    (volume,) = workload(name)["spec"]["template"]["spec"]["volumes"]
+    assert "items" not in volume["secret"] or files <= {item["path"] for item in volume["secret"]["items"]}
+
+
 def test_figures_are_shown_to_those_who_scrape_and_to_no_others() -> None:
     settings = {"langserver": "LANG", "bridge": "WORKER", "coordinator": "COORDINATOR"}
     for name, prefix in settings.items():

@@ -7,6 +7,7 @@ import shutil
 import ssl
 import stat
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from operating.access.tls import certificates
 from tests.deploy.hardened import UID
 from tests.deploy.published import DEPLOY
 
-POSTGRES_UID = 999
+DATABASE_UID = 999  # of the images of PostgreSQL and Redis
+DATABASES = ("postgres.password", "redis.acl", "redis.ca.pem", "redis.key", "redis.pem")
 needs_root = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("openssl") is None, reason="only root may give files away, and openssl makes them"
 )
@@ -36,14 +38,16 @@ def secrets(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @needs_root
 def test_each_file_is_one_users(secrets: Path) -> None:
-    owners = {"ca.key": 0, "ca.srl": 0, "postgres.password": POSTGRES_UID}
+    owners = {"ca.key": 0, "ca.srl": 0, **dict.fromkeys(DATABASES, DATABASE_UID)}
     for file in secrets.iterdir():
         state = file.stat()
         assert (stat.S_IMODE(state.st_mode), state.st_uid) == (0o400, owners.get(file.name, UID)), file.name
 
 
 @needs_root
-@pytest.mark.parametrize(("name", "host"), [("langserver", "langserver-1"), ("coordinator", "coordinator")])
+@pytest.mark.parametrize(
+    ("name", "host"), [("langserver", "langserver-1"), ("coordinator", "coordinator"), ("redis", "redis")]
+)
 def test_the_certificates_serve(secrets: Path, name: str, host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     cert, key = secrets / f"{name}.pem", secrets / f"{name}.key"
     assert certificates("LANG", cert, key, secrets / "ca.pem")
@@ -77,6 +81,17 @@ def test_what_one_side_sends_the_other_knows(secrets: Path) -> None:
     assert known("coordinator.tokens") == {"bridge": sent("coordinator.token"), "engine": sent("submit.token")}
     assert len({sent(f"{name}.token") for name in ("langserver", "coordinator", "submit")}) == 3
     assert (secrets / "pgpass").read_text().strip().endswith(sent("postgres.password"))
+
+
+@needs_root
+def test_redis_knows_each_user_by_the_hash_of_his_password(secrets: Path) -> None:
+    lines = {line.split()[1]: line.split() for line in (secrets / "redis.acl").read_text().splitlines()}
+    for user in ("bridge", "coordinator", "keda"):
+        password = (secrets / f"redis-{user}.password").read_bytes()
+        assert len(password) == 64, "no end of a line"
+        assert f"#{sha256(password).hexdigest()}" in lines[user]
+    assert lines["default"][2] == "off"
+    assert "#" not in " ".join(lines["default"] + lines["health"])
 
 
 @needs_root

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from coordinator import audit as coordinators
 from langserver.core.claims import Failure, SecurityClaim
 from langserver.core.outcome import ErrorKind
 from langserver.core.verdict import Verdict
+from langserver.server.telemetry import audit
 from langserver.server.telemetry.audit import LOGGER, Audit, Event
 from langserver.server.telemetry.ended import Ended, Origin
-from langserver.server.telemetry.flood import WINDOW_SECONDS, Flood
 from langserver.wire.channel import MAX_EVENTS
 from langserver.wire.report import EVENT_ACTIONS, EVENT_LAYERS
 from langserver.zygote.job import Outcome
+from operating.telemetry.flood import WINDOW_SECONDS, Flood
+from worker_bridge import audit as bridges
 
 SECRET = "what a child says of itself"
 DENIED = SecurityClaim("seccomp", "denied", SECRET)
@@ -76,23 +81,23 @@ async def test_what_is_told(
 
 @pytest.mark.parametrize("kind", [None, ErrorKind.USER_ERROR, ErrorKind.TIMEOUT, ErrorKind.MEMORY_LIMIT])
 async def test_what_is_none(told: Any, kind: ErrorKind | None) -> None:
-    audit = Audit()
-    audit.ended(ended(kind))
-    audit.ended(ended(ErrorKind.POLICY_VIOLATION, mode="validate"))
+    one = Audit()
+    one.ended(ended(kind))
+    one.ended(ended(ErrorKind.POLICY_VIOLATION, mode="validate"))
     assert told() == []
 
 
 async def test_a_flood_of_one_principal_hides_nobody_else(told: Any) -> None:
-    audit = Audit()
+    one = Audit()
     for _ in range(1000):
-        audit.ended(ended(ErrorKind.POLICY_VIOLATION, principal="token:loud"))
-    audit.ended(ended(ErrorKind.POLICY_VIOLATION, principal="token:quiet"))
-    audit.ended(ended(ErrorKind.SANDBOX_VIOLATION, DENIED, principal="token:loud"))
-    audit.tell(Event.ZYGOTE_LOST, runtime="js")
+        one.ended(ended(ErrorKind.POLICY_VIOLATION, principal="token:loud"))
+    one.ended(ended(ErrorKind.POLICY_VIOLATION, principal="token:quiet"))
+    one.ended(ended(ErrorKind.SANDBOX_VIOLATION, DENIED, principal="token:loud"))
+    one.tell(Event.ZYGOTE_LOST, runtime="js")
     written = told()
     assert len(written) == 23
     assert [line["event"] for line in written[-3:]] == ["POLICY_VIOLATION", "SANDBOX_VIOLATION", "ZYGOTE_LOST"]
-    audit.close()
+    one.close()
     last = {"event": "POLICY_VIOLATION", "left_out": 980, "principal": "token:loud", "level": "WARNING"}
     assert told()[23:] == [last]
 
@@ -112,10 +117,10 @@ async def test_a_task_that_claims_all_there_is_has_few_lines_and_none_of_its_wor
 
 
 async def test_what_was_left_out_is_said_though_nothing_more_comes(told: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("langserver.server.telemetry.flood.WINDOW_SECONDS", 0.1)
-    audit = Audit()
+    monkeypatch.setattr("operating.telemetry.flood.WINDOW_SECONDS", 0.1)
+    one = Audit()
     for _ in range(50):
-        audit.tell(Event.TOKEN_REFUSED)
+        one.tell(Event.TOKEN_REFUSED)
     async with asyncio.timeout(60):
         while "left_out" not in told()[-1]:  # noqa: ASYNC110 - the log has no event
             await asyncio.sleep(0.01)
@@ -136,3 +141,27 @@ def test_however_many_keys_there_are_few_are_kept() -> None:
     admitted = sum(flood.admits(number, 20, 0.0) for number in range(10_000))
     assert admitted == 256 + 20
     assert dict(flood.over(WINDOW_SECONDS)) == {None: 10_000 - admitted}
+
+
+def test_the_page_has_every_event_of_every_audit_log() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/operations.md").read_text()
+    section = page.partition("\n### The audit log\n")[2].partition("\n## ")[0]
+    written = {
+        (log, event)
+        for events, logs in re.findall(r"^\| ([^|]+) \| ([^|]+) \|", section, re.MULTILINE)
+        for event in re.findall(r"`([A-Z_]+)`", events)
+        for log in re.findall(r"[a-z_]+", logs)
+    }
+    told = {
+        "langserver": {*(event.name for event in Event), *(kind.name for kind in audit._OUTCOMES), "ATTEMPT"},
+        "worker_bridge": {
+            *(event for event, _ in (bridges._MALFORMED, bridges._REFUSED, bridges._EGRESS)),
+            *(event for event, _ in bridges._DENIALS.values()),
+        },
+        "coordinator": {
+            *(event.name for event in coordinators._Stranger),
+            *(event for event, _ in coordinators._ENTRIES.values()),
+            coordinators._REPORT[0],
+        },
+    }
+    assert written == {(log, event) for log, events in told.items() for event in events}

@@ -183,6 +183,14 @@ def test_the_audit_log(installation: Installation) -> None:
     assert (refused["layer"], refused["runtime"]) == ("policy", "python")
     (lost,) = (line for line in audit if line["event"] == "ZYGOTE_LOST")
     assert lost["runtime"] == "js"
+    (away,) = installation.bridge.lines(logger="worker_bridge.audit")
+    assert (away["event"], away["reason"], away["task_id"], away["run_id"]) == (
+        "EGRESS_REFUSED",
+        "address",
+        "away",
+        "run",
+    )
+    assert installation.coordinator.lines(logger="coordinator.audit") == []
 
 
 def test_a_flood_of_strangers_is_few_lines_and_a_number(installation: Installation) -> None:

@@ -65,4 +65,7 @@ class Keeper:
             async with asyncio.timeout(self._links.timings.lease_call):
                 await self._links.streams.touch(self._entry.stream, self._entry.id)
         except (Unreachable, TimeoutError) as error:
+            if isinstance(error, Unreachable) and error.fault:
+                self._metrics.alarm(f"{self._entry.stream} {self._entry.id} cannot be touched: {error}")
+                return
             log.info("task %s: its entry was not touched: %s", self._task.task_id, error)

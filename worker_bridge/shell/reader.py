@@ -18,7 +18,7 @@ _WAIT_SECONDS: Final = 2.0
 
 
 class Reader:
-    """`begin` is called with each entry, which then holds one slot of `hand`.
+    """`begin` is called with each entry, which then holds one slot of `hand`; `alarm`, with what needs an operator.
 
     Nothing is taken before `usable` returns: what nobody could execute, or get a lease for, is for other bridges.
     """
@@ -30,12 +30,15 @@ class Reader:
         hand: Hand,
         begin: Callable[[Entry], None],
         usable: Callable[[], Awaitable[None]],
+        *,
+        alarm: Callable[[str], None],
     ) -> None:
         self._stream = stream
         self._links = links
         self._hand = hand
         self._begin = begin
         self._usable = usable
+        self._alarm = alarm
 
     async def run(self) -> None:
         """Until it is cancelled."""
@@ -46,7 +49,9 @@ class Reader:
                     await self._links.streams.wait(self._stream, _WAIT_SECONDS)
                 patience.reset()
             except Unreachable as error:
-                if patience.first:
+                if error.fault:
+                    self._alarm(f"{self._stream} cannot be read: {error}")
+                elif patience.first:
                     log.warning("%s cannot be read, which is tried again: %s", self._stream, error)
                 await patience.wait()
 

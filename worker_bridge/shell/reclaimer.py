@@ -28,12 +28,15 @@ class Reclaimer:
         hand: Hand,
         begin: Callable[[Entry], None],
         usable: Callable[[], Awaitable[None]],
+        *,
+        alarm: Callable[[str], None],
     ) -> None:
         self._stream = stream
         self._links = links
         self._hand = hand
         self._begin = begin
         self._usable = usable
+        self._alarm = alarm
 
     async def run(self) -> None:
         """Until it is cancelled."""
@@ -43,7 +46,10 @@ class Reclaimer:
                 for name in await self._links.streams.remove_idle_consumers(self._stream, _IDLE_CONSUMER_SECONDS):
                     log.info("%s: removed the consumer %s, idle for over an hour", self._stream, name)
             except Unreachable as error:
-                log.info("%s cannot be looked through, which is tried again: %s", self._stream, error)
+                if error.fault:
+                    self._alarm(f"{self._stream} cannot be looked through: {error}")
+                else:
+                    log.info("%s cannot be looked through, which is tried again: %s", self._stream, error)
             # Bridges that were started together do not all look at once.
             await asyncio.sleep(self._links.timings.reclaim_every * random.uniform(0.9, 1.0))  # noqa: S311 - jitter
 

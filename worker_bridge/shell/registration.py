@@ -6,6 +6,7 @@ import asyncio
 import logging
 import secrets
 import time
+from collections.abc import Callable
 from typing import Final
 
 from worker_bridge.errors import StartError, Unreachable
@@ -20,8 +21,12 @@ EXPIRY_SECONDS: Final = 15.0
 class Registration:
     """Kept beside the streams, and gone by itself `expiry` seconds after a worker that was killed."""
 
-    def __init__(self, streams: StreamPort, worker_id: str, expiry: float = EXPIRY_SECONDS) -> None:
+    def __init__(
+        self, streams: StreamPort, worker_id: str, alarm: Callable[[str], None], expiry: float = EXPIRY_SECONDS
+    ) -> None:
+        """`alarm` is told what an operator has to mend."""
         self._streams = streams
+        self._alarm = alarm
         self._worker_id = worker_id
         self._expiry = expiry
         self._nonce = secrets.token_hex(16)
@@ -36,7 +41,9 @@ class Registration:
                 if await self._streams.register(self._nonce, self._expiry):
                     return
             except Unreachable as error:
-                if patience.first:
+                if error.fault:
+                    self._alarm(f"cannot begin: {error}")
+                elif patience.first:
                     log.warning("cannot begin yet, which is tried again: %s", error)
                 await patience.wait()
                 continue

@@ -10,6 +10,7 @@ from collections.abc import Coroutine
 from typing import Any, Final
 
 from operating.telemetry.lines import fields
+from worker_bridge.audit import Audit
 from worker_bridge.core.delivery import (
     Acquire,
     CutOff,
@@ -62,12 +63,15 @@ class Worker:
         hand: Hand,
         metrics: Metrics,
         most_deliveries: int,
+        *,
+        audit: Audit,
     ) -> None:
         self._links = links
         self._disposal = Disposal(links.streams, metrics, links.timings)
         self._executors = executors
         self._hand = hand
         self._metrics = metrics
+        self._audit = audit
         self._most_deliveries = most_deliveries
         self._spans = links.spans
         self._held: dict[tuple[str, str], asyncio.Task[None]] = {}
@@ -115,6 +119,8 @@ class Worker:
     async def _live(self, entry: Entry) -> None:
         try:
             with self._spans.entry(entry, parse_entry(entry.fields)) as (traced, parsed):
+                if isinstance(parsed, Poison):
+                    self._audit.malformed(entry)
                 end = await self._decided(entry, parsed, traced)
                 traced.went(end.fate)
                 await self._disposal.put(entry, end, self._cut_off)
@@ -138,6 +144,7 @@ class Worker:
                             keeper = Keeper(entry, task, answer, self._links, self._metrics)
                             answer = Granted()
                         self._count(answer)
+                        self._tell_of(entry, task, answer)
                         life = life.after(answer)
                     case Execute(task):
                         assert keeper is not None
@@ -172,6 +179,13 @@ class Worker:
                 self._metrics.lease_lost(told)
             case Reported(acknowledged):
                 self._metrics.report_answered("acknowledged" if acknowledged else "not_acknowledged")
+
+    def _tell_of(self, entry: Entry, task: Task, answer: Event) -> None:
+        match answer:
+            case Denied(why):
+                self._audit.denied(entry, task, why)
+            case Refused():
+                self._audit.refused(entry, task)
 
     async def _or_cut_off(self, doing: Coroutine[Any, Any, Any], *lost: asyncio.Task[LeaseLost]) -> Any:
         """What `doing` gives, or, if that comes first, the loss of the lease, or the end of the drain."""

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from redis.exceptions import ResponseError
 
+from operating.redis.link import Link
 from worker_bridge.core.queues import ASIDE, GROUP, dead_stream
 from worker_bridge.errors import StartError
 from worker_bridge.streams.connection import LONGEST_WAIT_SECONDS, connect, reaching
@@ -20,12 +21,12 @@ _OLDEST_MAJOR: Final = 7
 class RedisConsumer:
     """A StreamPort for one consumer."""
 
-    def __init__(self, host: str, port: int, consumer: str, prefix: str) -> None:
+    def __init__(self, link: Link, consumer: str, prefix: str) -> None:
         self._name = consumer
         self._registrations = f"{prefix}:worker:"
-        self._redis = connect(host, port, consumer)
+        self._redis = connect(link, consumer)
         # Waiting occupies connections for seconds: these are others than those that renew, touch and ack.
-        self._waiting = connect(host, port, f"{consumer}:waiting")
+        self._waiting = connect(link, f"{consumer}:waiting")
 
     async def check(self) -> None:
         """See StreamPort."""

@@ -6,7 +6,6 @@ silence it. Nothing of a program is in it: no code, no value, no word that a chi
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import Counter
 from enum import Enum
@@ -14,13 +13,10 @@ from typing import Final
 
 from langserver.core.outcome import ErrorKind
 from langserver.server.telemetry.ended import Ended
-from langserver.server.telemetry.flood import Flood
-from operating.telemetry.lines import fields
+from operating.access.principal import shown
+from operating.telemetry.audit import OF_OTHERS, OF_TASKS, AuditLines
 
 LOGGER: Final = "langserver.audit"
-
-log = logging.getLogger(LOGGER)
-log.setLevel(logging.INFO)
 
 _OUTCOMES: Final = {
     ErrorKind.SANDBOX_VIOLATION: (logging.WARNING, "a layer ended a task"),
@@ -29,11 +25,6 @@ _OUTCOMES: Final = {
     ErrorKind.POLICY_VIOLATION: (logging.INFO, "the policy refused a task"),
 }
 _SURVIVED: Final = (logging.INFO, "a task was refused something")  # and its program went on, or failed otherwise
-
-
-# Lines in one window: each of a task names another one, the others differ in nothing.
-_OF_TASKS: Final = 20
-_OF_OTHERS: Final = 2
 
 
 class Event(Enum):
@@ -47,11 +38,10 @@ class Event(Enum):
 
 
 class Audit:
-    """Writes audit lines: of one event and one principal some in ten seconds, and then how many more there were."""
+    """What of the server's telling is worth a line, and its words."""
 
     def __init__(self) -> None:
-        self._flood = Flood()
-        self._timer: asyncio.TimerHandle | None = None
+        self._lines = AuditLines("langserver")
 
     def ended(self, ended: Ended) -> None:
         """An execution: a line for each kind of refusal that a layer saw in it, and for an end that is suspicious."""
@@ -65,56 +55,31 @@ class Audit:
         if any(action == "killed" for _, action in seen):
             level = logging.WARNING
         origin = ended.origin
+        principal = shown(origin.principal)
         for (layer, action), count in seen.items() or ((("", ""), 0),):
-            if self._admits(_OF_TASKS, name, origin.principal):
-                log.log(
+            if self._lines.admits(OF_TASKS, name, principal=principal):
+                self._lines.write(
                     level,
                     text,
-                    extra=fields(
-                        event=name,
-                        layer=layer,
-                        action=action,
-                        count=count or None,
-                        status=ended.status,
-                        runtime=ended.runtime,
-                        task_id=origin.task_id,
-                        run_id=origin.run_id,
-                        trace_id=origin.trace_id,
-                        principal=_shown(origin.principal),
-                    ),
+                    event=name,
+                    layer=layer,
+                    action=action,
+                    count=count or None,
+                    status=ended.status,
+                    runtime=ended.runtime,
+                    task_id=origin.task_id,
+                    run_id=origin.run_id,
+                    trace_id=origin.trace_id,
+                    principal=principal,
                 )
 
     def tell(self, event: Event, *, runtime: str = "", reason: str = "", count: int = 1) -> None:
         """What is no execution's, so many times. `reason` is one of a closed set."""
-        if self._admits(_OF_OTHERS, event.name, reason=reason):
-            log.warning(event.value, extra=fields(event=event.name, reason=reason, runtime=runtime, count=count))
+        if self._lines.admits(OF_OTHERS, event.name, reason=reason):
+            self._lines.write(
+                logging.WARNING, event.value, event=event.name, reason=reason, runtime=runtime, count=count
+            )
 
     def close(self) -> None:
         """Says what is not said yet."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self._end_windows(float("inf"))
-
-    def _admits(self, lines: int, name: str, principal: str = "", reason: str = "") -> bool:
-        loop = asyncio.get_running_loop()
-        admitted = self._flood.admits((name, principal, reason), lines, loop.time())
-        if self._timer is None:
-            self._timer = loop.call_at(self._flood.next_end, self._look)
-        return admitted
-
-    def _look(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._end_windows(loop.time())
-        self._timer = loop.call_at(self._flood.next_end, self._look) if self._flood.is_counting else None
-
-    def _end_windows(self, now: float) -> None:
-        for key, left_out in self._flood.over(now):
-            name, principal, reason = key if isinstance(key, tuple) else ("ALL_OTHERS", "", "")
-            log.warning(
-                "audit lines were left out",
-                extra=fields(event=name, left_out=left_out, principal=_shown(principal), reason=reason),
-            )
-
-
-def _shown(principal: str) -> str:
-    return principal.replace("\0", " ")
+        self._lines.close()

@@ -11,6 +11,7 @@ import pytest
 from redis.asyncio import Redis
 
 from tests.bridge.redis_server import RedisServer
+from tests.coordinator.servers import link_to
 from worker_bridge.core.queues import ASIDE
 from worker_bridge.streams.memory import MemoryStreams
 from worker_bridge.streams.port import Entry, StreamPort
@@ -35,7 +36,7 @@ class InRedis:
         self.made: list[RedisConsumer] = []
 
     def consumer(self, name: str) -> StreamPort:
-        self.made.append(RedisConsumer("127.0.0.1", self.port, name, "tasks"))
+        self.made.append(RedisConsumer(link_to(self.port), name, "tasks"))
         return self.made[-1]
 
     async def add(self, stream: str, **fields: str) -> str:

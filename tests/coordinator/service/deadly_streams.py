@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from coordinator.app import Coordinator
 from coordinator.settings import Settings
 from coordinator.streams.redis import RedisStreams
-from operating.access.address import parse_tcp_address
+from operating.redis.link import Link
 
 
 class DeadlyStreams(RedisStreams):
@@ -24,8 +24,7 @@ class DeadlyStreams(RedisStreams):
 
 async def main() -> None:
     settings = Settings()
-    redis = parse_tcp_address(settings.redis_addr)
-    async with Coordinator(settings, DeadlyStreams(redis.host, redis.port)) as coordinator:
+    async with Coordinator(settings, DeadlyStreams(Link(settings.redis_link))) as coordinator:
         print(f"coordinator listening on {coordinator.address}", flush=True)
         await asyncio.Event().wait()
 

@@ -31,7 +31,7 @@ def test_defaults():
     [
         ("COORDINATOR_LISTEN_ADDR", "50051", "expected HOST:PORT"),
         ("COORDINATOR_LISTEN_ADDR", "h:70000", "expected HOST:PORT"),
-        ("REDIS_ADDR", "redis://h", "expected HOST:PORT"),
+        ("REDIS_ADDR", "h:70000", "expected HOST:PORT"),
         ("STREAM_PREFIX", "a b", "expected letters"),
         ("STREAM_SHARDS", "0", "expected a whole number from 1 to 1024"),
         ("LEASE_TTL_SECONDS", "x", "expected a whole number from 1 to 3600"),

@@ -10,7 +10,7 @@ import pytest
 from coordinator.errors import StreamRefused, StreamUnavailable
 from coordinator.streams.port import StreamPort
 from coordinator.streams.redis import RedisStreams
-from tests.coordinator.servers import RedisServer, free_port
+from tests.coordinator.servers import RedisServer, free_port, link_to
 from worker_bridge.streams.memory import MemoryStreams
 
 
@@ -20,7 +20,7 @@ async def streams(request: pytest.FixtureRequest) -> AsyncIterator[StreamPort]:
         yield MemoryStreams()
         return
     server: RedisServer = request.getfixturevalue("redis_server")
-    opened = RedisStreams("127.0.0.1", server.port)
+    opened = RedisStreams(link_to(server.port))
     yield opened
     await opened.close()
 
@@ -51,7 +51,7 @@ async def test_a_stream_that_is_not_there_is_empty(streams, name):
 
 
 async def test_redis_that_is_away_says_so_at_once(name):
-    streams = RedisStreams("127.0.0.1", free_port())
+    streams = RedisStreams(link_to(free_port()))
 
     with pytest.raises(StreamUnavailable, match="Redis at "):
         await streams.add(name, {"a": "b"})
@@ -63,7 +63,7 @@ async def test_a_key_of_another_kind_is_refused(redis_server, name):
 
     with redis.Redis(port=redis_server.port) as connection:
         connection.set(name, "x")
-    streams = RedisStreams("127.0.0.1", redis_server.port)
+    streams = RedisStreams(link_to(redis_server.port))
 
     for asked in (streams.add(name, {"a": "b"}), streams.exists(name, "1-1"), streams.oldest(name, 1)):
         with pytest.raises(StreamRefused):
@@ -76,7 +76,7 @@ async def test_a_stream_without_further_ids_is_refused(redis_server, name):
 
     with redis.Redis(port=redis_server.port) as connection:
         connection.xadd(name, {"a": "b"}, id=f"{(1 << 64) - 1}-{(1 << 64) - 1}")
-    streams = RedisStreams("127.0.0.1", redis_server.port)
+    streams = RedisStreams(link_to(redis_server.port))
 
     with pytest.raises(StreamRefused, match="exhausted"):
         await streams.add(name, {"a": "b"})
@@ -86,7 +86,7 @@ async def test_a_stream_without_further_ids_is_refused(redis_server, name):
 async def test_an_entry_is_there_while_a_worker_can_get_it_or_has_it(redis_server, name):
     import redis
 
-    streams = RedisStreams("127.0.0.1", redis_server.port)
+    streams = RedisStreams(link_to(redis_server.port))
     ids = [await streams.add(name, {"n": str(number)}) for number in range(4)]
 
     async def there() -> list[bool]:

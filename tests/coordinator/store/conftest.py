@@ -75,7 +75,7 @@ class Table:
             error_json=said.get("error_json", b""),
             logs_json=said.get("logs_json", b""),
         )
-        return await self.database.run(lambda tx: results.report(tx, report, RETRY, 1.0))
+        return (await self.database.run(lambda tx: results.report(tx, report, RETRY, 1.0))).ruling
 
     async def sweep(self) -> int:
         taken = await self.database.run(lambda tx: leases.take_back(tx, MOST_LOST, 100))

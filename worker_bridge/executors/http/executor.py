@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
@@ -12,7 +13,7 @@ from typing import Final
 from worker_bridge.core.envelope import Task
 from worker_bridge.core.outcome import Outcome
 from worker_bridge.executors.egress.policy import Policy
-from worker_bridge.executors.egress.refusal import Refused
+from worker_bridge.executors.egress.refusal import Reason, Refused
 from worker_bridge.executors.http.answer import output_of
 from worker_bridge.executors.http.connection import Head
 from worker_bridge.executors.http.dialing import Dialer, Resolve, Resolver, trust
@@ -31,7 +32,10 @@ _REASON_BYTES: Final = 64
 
 
 class HttpExecutor:
-    """All http tasks of a bridge. `resolve` and `tls` are the system's unless given."""
+    """All http tasks of a bridge. `resolve` and `tls` are the system's unless given.
+
+    `refused` is told which task the policy forbade something.
+    """
 
     def __init__(
         self,
@@ -39,9 +43,12 @@ class HttpExecutor:
         telemetry: Telemetry,
         resolve: Resolve | None = None,
         tls: ssl.SSLContext | None = None,
+        *,
+        refused: Callable[[Task, Reason], None] = lambda _task, _reason: None,
     ) -> None:
         self._policy = policy
         self._telemetry = telemetry
+        self._refused = refused
         dialer = Dialer(policy, resolve or Resolver().resolve, tls or trust())
         self._pool = Pool(dialer.dial)
 
@@ -60,6 +67,7 @@ class HttpExecutor:
                 output = await self._output(asked, task.traceparent, time.monotonic() + allowed)
         except Refused as refused:
             self._telemetry.http_refused(refused.reason)
+            self._refused(task, refused.reason)
             return Outcome.failed(Kind.EGRESS_REFUSED, str(refused), terminal=True)
         except Failure as failure:
             return Outcome.failed(failure.kind, failure.text, terminal=failure.terminal)
