@@ -138,7 +138,9 @@ class Admission:
 
     def _may_begin(self, tenant: Tenant, now: float) -> bool:
         free = self.slots - len(self._running)
-        return free > 1 or (free == 1 and not (self.slots > 1 and self._shares.leaves_last_slot(tenant, now)))
+        if free != 1 or self.slots == 1 or not self.queue:  # without a queue, who does not run now never does
+            return free > 0
+        return not self._shares.leaves_last_slot(tenant, now)
 
     def _begin(self, ticket: Hashable, tenant: Tenant, now: float) -> None:
         self._running[ticket] = _Held(tenant, now, self._shares.makes_way(tenant, now))

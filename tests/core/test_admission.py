@@ -85,7 +85,7 @@ def test_slots_are_neither_lost_nor_invented(slots, queue, steps):
     """
     admission = Admission(slots, queue)
     running, waiting, whose_is = [], {}, {}  # ticket to whose
-    most_are_used = max(slots - 1, 1)
+    most_are_used = max(slots - 1, 1) if queue else slots
     for ticket, (step, number, kind) in enumerate(steps):
         whose = whose_is[ticket] = Whose(f"p{kind % 3}", f"t{kind // 3}")
         if step == "offer":

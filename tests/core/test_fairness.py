@@ -175,10 +175,18 @@ def test_who_came_lately_waits_for_no_task_of_a_flood(light, flood):
     assert world.admission.running == 4
 
 
-def test_of_one_slot_none_is_kept():
-    world = World(1, 8, lambda _: 1.0)
-    came_a_moment_ago(world, ANN, BOB)
-    assert (world.admission.running, world.admission.waiting) == (1, 8)
+@pytest.mark.parametrize(("slots", "queue"), [(1, 8), (4, 0)])
+def test_of_one_slot_none_is_kept_and_without_a_queue_neither(slots, queue):
+    world = World(slots, queue, lambda whose: 1000.0 if whose == BOB else 0.01)
+    for _ in range(slots):
+        world.come(BOB)
+    world.go_on()
+    world.come(ANN)
+    while world.admission.running == slots:
+        world.go_on()
+    for _ in range(slots + queue):
+        world.come(BOB)
+    assert (world.admission.running, world.admission.waiting) == (slots, queue)
 
 
 def test_no_slot_is_kept_for_who_was_never_there_or_has_work():
