@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import re
 import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -17,11 +19,16 @@ GUARD_SECONDS = 120.0  # against hanging; nothing is measured with it
 
 
 def free_port() -> int:
-    """One that nobody listens on now; a restarted process needs to know its own."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """One that nobody listens on now; a restarted process needs to know its own, and to get it again."""
+    # So none, if there is another, that the kernel may give to whoever connects meanwhile (ip(7), ip_local_port_range).
+    lowest = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text(encoding="ascii").split()[0])
+    others = range(max(1024, lowest // 2), lowest)
+    for port in (*random.sample(others, min(50, len(others))), 0):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            found: int = probe.getsockname()[1]
+            return found
+    raise AssertionError("no port is free")
 
 
 class Part:
