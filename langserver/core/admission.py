@@ -22,19 +22,25 @@ class Answer(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
-    """What became of an offer, and the ticket that had to give up its place in the queue for it, if one had to."""
-
-    answer: Answer
-    evicted: Hashable | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Freed:
-    """What a freed slot leads to: the tickets that run now, and those whose deadline has passed while they waited."""
+    """What a free slot leads to: the tickets that run now, and those whose deadline has passed while they waited."""
 
     run: tuple[Hashable, ...] = ()
     expired: tuple[Hashable, ...] = ()
+
+
+_NOTHING = Freed()
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What became of an offer, the ticket that had to give up its place in the queue for it, if one had to, and what
+    became of other tickets, which had waited for a slot that was kept until now.
+    """
+
+    answer: Answer
+    evicted: Hashable | None = None
+    freed: Freed = _NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ class _Held:
     makes_way: bool
 
 
-_RUN, _WAIT, _FULL = Offered(Answer.RUN), Offered(Answer.WAIT), Offered(Answer.FULL)
+_RUN = Offered(Answer.RUN)
 
 
 @dataclass(slots=True)
@@ -81,22 +87,30 @@ class Admission:
         In a full queue a ticket takes the place of the newest one of whoever has more places than its own caller.
         """
         tenant = self._shares.enter(whose, now)
-        # Where others of his wait for the slot that is kept, this one does too, also when it is not kept any more.
-        if self._may_begin(tenant, now) and not (self._waiting and tenant.running):
+        if not self._waiting and self._may_begin(tenant, now):
             self._begin(ticket, tenant, now)
             return _RUN
-        offered = _WAIT
+        freed = _NOTHING
+        if len(self._running) < self.slots:  # one is kept, perhaps for this ticket, or was kept until now
+            self._join(ticket, tenant, deadline)
+            freed = self._fill(now)
+            if ticket in self._running:
+                others = tuple(one for one in freed.run if one != ticket)
+                return Offered(Answer.RUN, freed=Freed(others, freed.expired))
+            if len(self._waiting) <= self.queue:
+                return Offered(Answer.WAIT, freed=freed)
+            self._leave(ticket, tenant)
+            tenant = self._shares.enter(whose, now)
+        evicted = None
         if len(self._waiting) >= self.queue:
             crowding = self._shares.crowding(tenant) if self.queue else None
             if crowding is None:
                 self._shares.forget_unused(tenant)
-                return _FULL
-            fullest, newest = crowding
-            self._leave(newest, fullest)
-            offered = Offered(Answer.WAIT, newest)
-        self._waiting[ticket] = tenant
-        self._shares.join(tenant, ticket, deadline)
-        return offered
+                return Offered(Answer.FULL, freed=freed)
+            fullest, evicted = crowding
+            self._leave(evicted, fullest)
+        self._join(ticket, tenant, deadline)
+        return Offered(Answer.WAIT, evicted, freed)
 
     def withdraw(self, ticket: Hashable) -> bool:
         """Takes a waiting ticket out; False when it does not wait (any more)."""
@@ -111,21 +125,16 @@ class Admission:
         held = self._running.pop(ticket)
         self._typical_seconds += _SMOOTHING * (now - held.began - self._typical_seconds)
         self._shares.end(held.tenant, held.began, now)
-        run: list[Hashable] = []
-        expired: list[Hashable] = []
-        while self._waiting and len(self._running) < self.slots:
-            tenant, ticket = self._shares.next(now)
-            deadline = tenant.tickets[ticket]
-            if deadline is not None and deadline <= now:
-                self._leave(ticket, tenant)
-                expired.append(ticket)
-            elif not self._may_begin(tenant, now):
-                break  # whoever has fewest running has some: one of them ends, and then it is seen again
-            else:
-                self._begin(ticket, tenant, now)  # first, so that whoever has no other stays where he is
-                self._leave(ticket, tenant)
-                run.append(ticket)
-        return Freed(tuple(run), tuple(expired))
+        return self._fill(now)
+
+    @property
+    def keeps_a_slot(self) -> bool:
+        """Whether a slot is free while tickets wait. Then `look` again: it is kept for a while only."""
+        return bool(self._waiting) and len(self._running) < self.slots
+
+    def look(self, now: float) -> Freed:
+        """What time alone has changed."""
+        return self._fill(now)
 
     def makes_way(self, ticket: Hashable) -> bool:
         """Whether the task of `ticket`, which holds a slot, shall leave the cores to those of other callers."""
@@ -136,6 +145,23 @@ class Admission:
         low, high = _RETRY_SECONDS
         return min(high, max(low, self._typical_seconds * max(1, self._shares.competing) / self.slots))
 
+    def _fill(self, now: float) -> Freed:
+        run: list[Hashable] = []
+        expired: list[Hashable] = []
+        while self._waiting and len(self._running) < self.slots:
+            tenant, ticket = self._shares.next(now)
+            deadline = tenant.tickets[ticket]
+            if deadline is not None and deadline <= now:
+                self._leave(ticket, tenant)
+                expired.append(ticket)
+            elif not self._may_begin(tenant, now):
+                break  # whoever has fewest running has some
+            else:
+                self._begin(ticket, tenant, now)  # first, so that whoever has no other stays where he is
+                self._leave(ticket, tenant)
+                run.append(ticket)
+        return Freed(tuple(run), tuple(expired))
+
     def _may_begin(self, tenant: Tenant, now: float) -> bool:
         free = self.slots - len(self._running)
         if free != 1 or self.slots == 1 or not self.queue:  # without a queue, who does not run now never does
@@ -145,6 +171,10 @@ class Admission:
     def _begin(self, ticket: Hashable, tenant: Tenant, now: float) -> None:
         self._running[ticket] = _Held(tenant, now, self._shares.makes_way(tenant, now))
         self._shares.begin(tenant, now)
+
+    def _join(self, ticket: Hashable, tenant: Tenant, deadline: float | None) -> None:
+        self._waiting[ticket] = tenant
+        self._shares.join(tenant, ticket, deadline)
 
     def _leave(self, ticket: Hashable, tenant: Tenant) -> None:
         del self._waiting[ticket]

@@ -223,8 +223,7 @@ class Shares:
         self._settle(tenant.principal)
 
     def _somebody_is_expected(self, now: float) -> bool:
-        newest = next(reversed(self._idle), None)
-        return newest is not None and self._idle[newest].expected(now)
+        return any(one.expected(now) for one in reversed(self._idle.values()))
 
     def _settle(self, principal: Principal) -> None:
         if principal.active:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from langserver.core.admission import Admission, Answer
+from langserver.core.admission import Admission, Answer, Freed
 from langserver.core.fairness import Whose
+
+_LOOK_SECONDS = 1.0
 
 
 class Draining(Exception):
@@ -47,6 +49,7 @@ class Gate:
         self.places = queue
         self._queued: set[Ticket] = set()
         self._draining = False
+        self._timer: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
         self._empty.set()
 
@@ -72,8 +75,10 @@ class Gate:
             raise Expired
         ticket = Ticket()
         offered = self._admission.offer(ticket, whose, deadline, now)
+        self._tell(offered.freed)
         if offered.evicted is not None:
             _ticket(offered.evicted).refuse(Full(self._admission.retry_after_seconds()))
+        self._look_again()
         match offered.answer:
             case Answer.FULL:
                 raise Full(self._admission.retry_after_seconds())
@@ -86,7 +91,12 @@ class Gate:
 
     def leave(self, ticket: Ticket) -> None:
         """Gives a slot back."""
-        freed = self._admission.release(ticket, asyncio.get_running_loop().time())
+        self._tell(self._admission.release(ticket, asyncio.get_running_loop().time()))
+        self._look_again()
+        if not self._admission.running:
+            self._empty.set()
+
+    def _tell(self, freed: Freed) -> None:
         for called in map(_ticket, freed.run):
             called.has_slot = True
             called.makes_way = self._admission.makes_way(called)
@@ -94,8 +104,16 @@ class Gate:
                 called.called.set_result(None)
         for late in map(_ticket, freed.expired):
             late.refuse(Expired())
-        if not self._admission.running:
-            self._empty.set()
+
+    def _look_again(self) -> None:
+        """Soon, while a slot is kept for somebody: that ends by time alone."""
+        if self._admission.keeps_a_slot and self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_LOOK_SECONDS, self._look)
+
+    def _look(self) -> None:
+        self._timer = None
+        self._tell(self._admission.look(asyncio.get_running_loop().time()))
+        self._look_again()
 
     def drain(self) -> None:
         """Lets nobody in from now on, and sends away who waits."""

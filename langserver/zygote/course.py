@@ -88,6 +88,8 @@ class Course:
             pass
         except SpawnRefused:
             self._child.kill()
+            self._loop.call_later(REAP_SECONDS, give_up_unless_reaped, self._child)
+            await self._child.exit  # the slot is given back once it is gone
             raise
         if self._ended() is not None:  # it came before there was anything to kill, or while limits were lowered
             self._child.kill()

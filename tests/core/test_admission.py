@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from langserver.core.admission import Admission, Answer, Freed, Offered
-from langserver.core.fairness import Whose
+from langserver.core.fairness import HORIZON_SECONDS, Whose
 
 ANN = Whose("ann")
 
@@ -75,7 +75,11 @@ def test_the_hint_has_bounds():
     slots=st.integers(1, 4),
     queue=st.integers(0, 6),
     steps=st.lists(
-        st.tuples(st.sampled_from(["offer", "offer", "release", "withdraw"]), st.integers(0, 9), st.integers(0, 5)),
+        st.tuples(
+            st.sampled_from(["offer", "offer", "offer", "release", "release", "withdraw", "look"]),
+            st.integers(0, 9),
+            st.integers(0, 5),
+        ),
         max_size=80,
     ),
 )
@@ -86,37 +90,49 @@ def test_slots_are_neither_lost_nor_invented(slots, queue, steps):
     admission = Admission(slots, queue)
     running, waiting, whose_is = [], {}, {}  # ticket to whose
     most_are_used = max(slots - 1, 1) if queue else slots
+    now = 0.0
+
+    def take(freed):
+        for called in sorted(freed.run + freed.expired):
+            of = waiting.pop(called)
+            assert called < min((n for n, other in waiting.items() if other == of), default=len(steps))
+        running.extend(freed.run)
+
     for ticket, (step, number, kind) in enumerate(steps):
+        now += 0.1
         whose = whose_is[ticket] = Whose(f"p{kind % 3}", f"t{kind // 3}")
         if step == "offer":
-            places = len(running) < slots, len(waiting) < queue
-            offered = offer(admission, ticket, float(number) if number % 2 else None, whose, now=ticket / 10)
+            offered = offer(admission, ticket, now + number if number % 2 else None, whose, now)
+            take(offered.freed)
             if offered.answer is Answer.RUN:
-                assert places[0]
+                assert whose not in waiting.values()
                 running.append(ticket)
             elif offered.answer is Answer.WAIT:
                 assert len(running) >= most_are_used
-                assert (offered.evicted is None) == places[1]
                 if offered.evicted is not None:
+                    assert len(waiting) == queue
                     of = waiting.pop(offered.evicted)
                     assert offered.evicted > max((n for n, other in waiting.items() if other == of), default=-1)
                 waiting[ticket] = whose
             else:
                 assert len(running) >= most_are_used
-                assert not places[1]
+                assert len(waiting) == queue
         elif step == "release" and running:
-            freed = admission.release(running.pop(number % len(running)), ticket / 10)
-            for called in freed.run + freed.expired:
-                of = waiting.pop(called)
-                assert called < min((n for n, other in waiting.items() if other == of), default=len(steps))
-            running += freed.run
+            take(admission.release(running.pop(number % len(running)), now))
         elif step == "withdraw" and waiting:
             left = sorted(waiting)[number % len(waiting)]
             del waiting[left]
             assert admission.withdraw(left)
+        elif step == "look":
+            now += 10.0 * number
+            take(admission.look(now))
+            if number * 10.0 > HORIZON_SECONDS:
+                assert not admission.keeps_a_slot  # nobody is expected any more
         assert (admission.running, admission.waiting) == (len(running), len(waiting))
+        assert admission.keeps_a_slot == (bool(waiting) and len(running) < slots)
+        assert len(waiting) <= queue
         assert not waiting or len(running) >= most_are_used
-        if len(running) < slots:
+        if admission.keeps_a_slot:
             served = {whose_is[one].principal for one in running}
             assert all(of.principal in served for of in waiting.values())
 

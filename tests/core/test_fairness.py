@@ -31,9 +31,15 @@ class World:
     def come(self, whose):
         ticket = (next(self._numbers), whose)
         offered = self.admission.offer(ticket, whose, None, self.now)
+        self._begin_all(offered.freed)
         if offered.answer is Answer.RUN:
             self._begin(ticket)
         return offered
+
+    def wait(self, seconds):
+        """Nothing happens meanwhile but that time goes by."""
+        self.now += seconds
+        self._begin_all(self.admission.look(self.now))
 
     def go_on(self):
         """Until the next task ends; whose it was."""
@@ -42,8 +48,7 @@ class World:
             self.held[runs] += end - self.now
         _, ticket = heapq.heappop(self._running)
         self.now = end
-        for called in self.admission.release(ticket, self.now).run:
-            self._begin(called)
+        self._begin_all(self.admission.release(ticket, self.now))
         return whose
 
     def waiting(self, whose):
@@ -52,6 +57,10 @@ class World:
         principal = shares._active.get(whose.principal)
         tenant = principal and principal.tenants.get(whose.tenant)
         return tenant.waiting if tenant else 0
+
+    def _begin_all(self, freed):
+        for called in freed.run:
+            self._begin(called)
 
     def _begin(self, ticket):
         self.begun.append(ticket[1])
@@ -169,10 +178,38 @@ def test_who_came_lately_waits_for_no_task_of_a_flood(light, flood):
         while world.waiting(light) or world.admission.running == 4:
             assert world.go_on() == light
         world.come(flood)  # one had to give its place in the queue to his second
-    world.now += HORIZON_SECONDS + 1
-    world.seconds = lambda _: 0.01
-    world.go_on()
-    assert world.admission.running == 4
+    world.wait(HORIZON_SECONDS - 1)
+    assert world.admission.running == 3
+    world.wait(2)
+    assert (world.admission.running, world.admission.waiting) == (4, 7)
+
+
+def test_who_comes_when_a_slot_is_not_kept_any_more_overtakes_nobody():
+    """Neither his own tasks, nor those of somebody who has fewer, by a name that nobody has used."""
+    one, other = Whose("bob"), Whose("bob", "new")
+    for late in (BOB, other):
+        world = World(3, 8, {one: 1000.0, other: 1000.0, ANN: 0.01, CYD: 1000.0}.__getitem__)
+        world.come(ANN)
+        for whose in (CYD, one, one, CYD):
+            world.come(whose)
+        while ANN in (ticket[1] for _, ticket in world._running):
+            world.go_on()
+        assert (world.admission.running, world.admission.waiting) == (2, 2)
+        world.now += HORIZON_SECONDS + 1  # and nobody has looked since
+        world.begun.clear()
+        assert world.come(late).answer is Answer.WAIT
+        assert world.begun in ([one], [CYD])
+
+
+def test_somebody_whose_call_was_given_up_ends_nobodys_minute():
+    world = World(4, 8, lambda whose: 1000.0 if whose == BOB else 0.01)
+    came_a_moment_ago(world, ANN, BOB)
+    admission = world.admission
+    assert admission.offer("given up", CYD, None, world.now).answer is Answer.RUN
+    assert admission.offer("waits", Whose("dan"), None, world.now).answer is Answer.WAIT
+    admission.withdraw("waits")
+    assert admission.release("given up", world.now).run == ()
+    assert admission.keeps_a_slot
 
 
 @pytest.mark.parametrize(("slots", "queue"), [(1, 8), (4, 0)])

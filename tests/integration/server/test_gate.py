@@ -158,3 +158,31 @@ async def test_drained_and_cancelled_in_one_turn():
 
 async def test_empty_from_the_start():
     await Gate(1, 1).wait_until_empty()
+
+
+async def test_a_slot_that_was_kept_is_given_when_nobody_is_expected_any_more(monkeypatch):
+    """By the time alone: no task ends, and nobody comes."""
+    monkeypatch.setattr("langserver.core.fairness.HORIZON_SECONDS", 0.05)
+    monkeypatch.setattr("langserver.server.gate._LOOK_SECONDS", 0.01)
+    gate = Gate(2, 4)
+    first = await gate.enter(ANN, None)
+    gate.leave(await gate.enter(BOB, None))
+    second = await queued(gate)  # one is kept for bob
+    assert (gate.running, gate.waiting) == (1, 1)
+    async with asyncio.timeout(30):
+        given = await second
+    assert given.makes_way is False  # for nobody
+    gate.leave(first)
+    gate.leave(given)
+
+
+async def test_who_waits_for_a_kept_slot_is_told_that_his_deadline_has_passed(monkeypatch):
+    monkeypatch.setattr("langserver.server.gate._LOOK_SECONDS", 0.01)
+    gate = Gate(2, 4)
+    await gate.enter(ANN, None)
+    gate.leave(await gate.enter(BOB, None))
+    late = await queued(gate, deadline=now() + 0.02)
+    with pytest.raises(Expired):
+        async with asyncio.timeout(30):
+            await late
+    assert (gate.running, gate.waiting) == (1, 0)

@@ -132,6 +132,9 @@ async def test_limits_that_cannot_be_lowered_leave_nothing_for_the_next_task():
     call = bench.call(job(memory_mb=8))
     bench.supply.allowed.set()
     bench.child.say(encode(Kind.SEALED))
+    await bench.child.killed.wait()
+    assert bench.supply.given_back == 0  # it is still there
+    bench.child.end(KILLED)
     failure = (await call).outcome.verdict.failure
     assert (failure.kind, bench.child.kills, bench.supply.given_back) == (ErrorKind.INTERNAL, 1, 1)
     bench.child.let_go()
