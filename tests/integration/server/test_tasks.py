@@ -137,7 +137,6 @@ async def test_limits_that_cannot_be_lowered_leave_nothing_for_the_next_task():
     bench.child.end(KILLED)
     failure = (await call).outcome.verdict.failure
     assert (failure.kind, bench.child.kills, bench.supply.given_back) == (ErrorKind.INTERNAL, 1, 1)
-    bench.child.let_go()
     following = Bench()
     call = following.call(job(memory_mb=8))
     following.supply.allowed.set()
