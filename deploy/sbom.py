@@ -86,15 +86,21 @@ def wanted_by(entry: str) -> list[str]:
 
 
 def of_wheel(entry: str) -> dict[str, Any]:
-    """A distribution, with the hashes of all its wheels: which one is installed depends on the machine."""
+    """A distribution, with the hashes of all its wheels: which one is installed depends on the machine.
+
+    One that only some versions of Python need is `optional`, which in CycloneDX 1.6 is what may not be installed: the
+    base decides.
+    """
     distribution, version = re.match(r"(\S+)==(\S+)", entry).groups()  # type: ignore[union-attr]
     hashes = re.findall(r"--hash=sha256:([0-9a-f]{64})", entry)
+    condition = entry.partition(" \\\n")[0].partition(" ; ")[2]
     return {
         "type": "library",
         "bom-ref": f"pkg:pypi/{distribution}@{version}",
         "purl": f"pkg:pypi/{distribution}@{version}",
         "name": distribution,
         "version": version,
+        "scope": "optional" if "python_" in condition else "required",
         "licenses": [{"expression": licence(distribution)}],
         "hashes": [{"alg": "SHA-256", "content": one} for one in hashes],
     }

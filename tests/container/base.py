@@ -14,16 +14,18 @@ from pathlib import Path
 
 from tests.container.engine import call
 
-PYTHON, PYTHON_FULL = (3, 11), "3.11.2"  # of this release
-_RELEASE = "bookworm"
+PYTHON, PYTHON_FULL, GLIBC = (3, 13), "3.13.5", (2, 41)  # of this release
+RELEASE = "trixie"
+_SIGNERS = Path(f"/usr/share/keyrings/debian-archive-{RELEASE}-stable.gpg")
 # In a mount namespace of its own: what it mounts is gone when it ends, however it ends.
 _DEBOOTSTRAP = (
     "unshare",
     "--mount",
     "debootstrap",
     "--variant=minbase",
+    "--force-check-gpg",  # where the keyring is missing it would only warn, and install whatever it is given
     "--include=python3,python3-venv,ca-certificates",
-    _RELEASE,
+    RELEASE,
 )
 # What a slim image leaves out, and device files, which the engine gives each container.
 _LEFT_OUT = (
@@ -36,7 +38,7 @@ _LEFT_OUT = (
     "usr/share/locale",
 )
 _KEY = hashlib.sha256(repr((_DEBOOTSTRAP, _LEFT_OUT, platform.machine())).encode()).hexdigest()[:12]
-_NAME = f"localhost/langserver-test-base:{_RELEASE}-{_KEY}"
+_NAME = f"localhost/langserver-test-base:{RELEASE}-{_KEY}"
 _SECONDS = 900.0
 
 
@@ -51,6 +53,10 @@ def base_image() -> str:
 
 
 def _make() -> None:
+    assert _SIGNERS.exists(), (
+        f"{_SIGNERS} is not here, by which {RELEASE}'s packages are checked: "
+        "apt-get install debian-archive-keyring (Debian 12 has it from 2023.3+deb12u2 on)"
+    )
     with tempfile.TemporaryDirectory(prefix="langserver-base-") as folder:
         call(*_DEBOOTSTRAP, folder, timeout=_SECONDS)
         archive = Path(folder).with_suffix(".tar")

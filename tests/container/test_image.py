@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from langserver import __version__
+from tests.container import wheels
 from tests.container.engine import UID, Engine, call
-from tests.container.image import LOCK, REVISION, SOURCE, VERSION, build
+from tests.container.image import LOCK, REVISION, ROOT, SOURCE, VERSION, build
 from tests.container.server import ContainerServer, serving
-from tests.repo.test_locks import canonical, pins
+from tests.repo.test_locks import canonical
 
 INSTALLED = """
 import json
@@ -78,13 +79,16 @@ def test_its_labels_say_what_it_is(image: str) -> None:
 
 def test_it_has_what_the_lock_names_and_the_wheel(engine: Engine, image: str) -> None:
     found = python(engine, image, INSTALLED)
-    expected = {name: version.split(" ")[0] for name, version in pins(LOCK).items()}
+    wanted = re.findall(r"^(\S+)==(\S+)", wheels.for_image((ROOT / LOCK).read_text()), re.MULTILINE)
+    expected = {canonical(name): version for name, version in wanted}
     assert {canonical(name): version for name, version in found.items()} == expected | {"langserver": __version__}
 
 
 def test_it_says_what_is_in_it(engine: Engine, image: str) -> None:
     listed = python(engine, image, "print(open('/opt/langserver/langserver.cdx.json').read())")
-    assert {one["name"] for one in listed["components"]} >= set(pins(LOCK))
+    found = {canonical(name) for name in python(engine, image, INSTALLED)} - {"langserver"}
+    ours = [one for one in listed["components"] if one["purl"].startswith("pkg:pypi/")]
+    assert {one["name"] for one in ours if one["scope"] == "required"} <= found <= {one["name"] for one in ours}
 
 
 @pytest.mark.parametrize("command", ["langserver", "worker-bridge", "coordinator"])

@@ -17,17 +17,18 @@ from packaging.markers import Marker
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.container.base import PYTHON, PYTHON_FULL
+from tests.container.base import GLIBC, PYTHON, PYTHON_FULL
 from tests.container.engine import call
 
-_OLDEST_GLIBC, _NEWEST_GLIBC = 5, 36  # 2.5 was the first that wheels were made for; 2.36 is the base image's
+_OLDEST_GLIBC = (2, 5)  # the first that wheels were made for (PEP 513)
+_THERE = {"python_full_version": PYTHON_FULL, "python_version": ".".join(map(str, PYTHON))}  # for PEP 508's markers
 _SECONDS = 300.0
 
 
 def target() -> list[str]:
     """pip's options for the image's interpreter, whatever this one is."""
     version, machine = "".join(map(str, PYTHON)), platform.machine()
-    platforms = [f"manylinux_2_{minor}_{machine}" for minor in range(_NEWEST_GLIBC, _OLDEST_GLIBC - 1, -1)]
+    platforms = [f"manylinux_2_{minor}_{machine}" for minor in range(GLIBC[1], _OLDEST_GLIBC[1] - 1, -1)]
     platforms += [f"manylinux2014_{machine}", "any"]
     abis = [f"cp{version}", "abi3", "none"]
     options = [*(f"--platform={name}" for name in platforms), *(f"--abi={name}" for name in abis)]
@@ -74,12 +75,11 @@ def pip(command: str, lock: str, *options: str) -> None:
 
 def for_image(lock: str) -> str:
     """The entries that the image's interpreter needs, without their conditions: pip would ask this interpreter."""
-    environment = {"python_full_version": PYTHON_FULL, "python_version": ".".join(map(str, PYTHON))}
     kept = []
     for entry in re.split(r"\n(?=\S)", lock.strip()):
         pin, _, rest = entry.partition(" \\\n")
         name, _, condition = pin.partition(" ; ")
-        if not condition or Marker(condition).evaluate(environment):
+        if not condition or Marker(condition).evaluate(_THERE):
             kept.append(f"{name} \\\n{rest}")
     return "\n".join(kept) + "\n"
 
@@ -93,6 +93,6 @@ def part_of(lock: str, names: Iterable[str]) -> str:
         if name not in wanted:
             wanted.add(name)
             needed = map(Requirement, requires(name) or [])
-            left += [canonicalize_name(one.name) for one in needed if not one.marker or one.marker.evaluate()]
+            left += [canonicalize_name(one.name) for one in needed if not one.marker or one.marker.evaluate(_THERE)]
     entries = re.split(r"\n(?=\S)", lock.strip())
     return "\n".join(entry for entry in entries if canonicalize_name(re.split("[= ]", entry)[0]) in wanted) + "\n"

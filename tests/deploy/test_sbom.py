@@ -52,6 +52,13 @@ def test_every_wheel_of_the_lock_is_in_it(components: dict[str, dict[str, Any]])
         assert {one["content"] for one in listed["hashes"]} == set(re.findall(r"sha256:(\w{64})", entry))
 
 
+def test_what_only_some_pythons_need_is_optional(components: dict[str, dict[str, Any]]) -> None:
+    pinned = pins("requirements.lock").items()
+    of_some = {name for name, rest in pinned if re.search(r"\bpython_(full_)?version\b", rest)}
+    assert {one["name"] for one in components.values() if one.get("scope") == "optional"} == of_some
+    assert of_some, "else nothing was tried"
+
+
 def test_every_package_in_a_bundle_is_in_it(components: dict[str, dict[str, Any]]) -> None:
     manifest = json.loads((ROOT / "langserver/js_runtime/vendor/manifest.json").read_text())
     bundled = {name for bundle in manifest["bundles"].values() for name in bundle["packages"]}
