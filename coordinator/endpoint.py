@@ -13,6 +13,7 @@ from coordinator.core.bounds import MESSAGE_BYTES
 from coordinator.errors import InvalidRequest, StartError, StoreUnavailable, StreamUnavailable
 from coordinator.spans import SpanInterceptor
 from operating.access.address import Address
+from operating.access.backlog import backlog_options
 from operating.access.keys import Keys
 from operating.access.principal import token_owner
 from operating.access.refusals import Refusals
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _CALLS: Final = 4_096  # at once; beyond it RESOURCE_EXHAUSTED
+_STREAMS: Final = 128  # of one connection at once; a call over it waits inside the caller's library
 _METADATA_BYTES: Final = 16 << 10
 _PING_MS: Final = 10_000
 _MIN_CLIENT_PING_MS: Final = 5_000
@@ -47,6 +49,7 @@ def make_server(keys: Keys, stranger_refused: Callable[[], None], tracing: Traci
         options=[  # grpc/impl/channel_arg_names.h
             ("grpc.max_receive_message_length", MESSAGE_BYTES),
             ("grpc.max_send_message_length", -1),
+            *backlog_options(_STREAMS),
             ("grpc.max_metadata_size", _METADATA_BYTES),
             ("grpc.absolute_max_metadata_size", _METADATA_BYTES),
             # Bit 0, identity, alone: a message is never larger than what came over the wire.

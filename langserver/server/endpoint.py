@@ -13,6 +13,7 @@ from langserver.server.stale_socket import clear_stale_socket
 from langserver.server.statuses import Reason
 from langserver.settings import Settings
 from operating.access.address import Address
+from operating.access.backlog import backlog_options
 from operating.access.exposure import Protection, check_exposure
 from operating.access.keys import KeyFiles, Keys
 
@@ -63,7 +64,7 @@ def server_options(settings: Settings) -> list[tuple[str, int]]:
     return [
         ("grpc.max_receive_message_length", receive_bytes),
         ("grpc.max_send_message_length", send_bytes),
-        ("grpc.max_concurrent_streams", settings.max_concurrency + settings.max_queue + _SPARE_STREAMS),
+        *backlog_options(settings.max_concurrency + settings.max_queue + _SPARE_STREAMS),
         ("grpc.max_metadata_size", _METADATA_BYTES),
         ("grpc.absolute_max_metadata_size", _METADATA_BYTES),
         # Bit 0, identity, alone: a message is never larger than what came over the wire.

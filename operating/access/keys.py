@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
@@ -12,6 +13,8 @@ import grpc
 from operating.access.tls import certificates
 from operating.access.tokens import Tokens, parse_tokens
 from operating.access.watched import Watched, warn_if_open
+
+log = logging.getLogger(__name__)
 
 _LOOK_SECONDS: Final = 1.0
 _TOKENS_FILE_BYTES: Final = 1 << 20
@@ -94,6 +97,8 @@ class Keys:
                 watched.look(at_once=at_once)
 
     def _read_tokens(self) -> Tokens:
+        """At the start the file must be right. Later whose line is gone from it is out, whatever else it holds."""
+        before = None if self._tokens is None else self._tokens.value
         file, variable = self._files.tokens_file, f"{self._files.prefix}_AUTH_TOKENS_FILE"
         assert file is not None
         with file.open("rb") as opened:
@@ -103,7 +108,15 @@ class Keys:
         try:
             named = parse_tokens(content)
         except ValueError as error:
-            raise ValueError(f"{variable}: {file}: {error}") from None
+            if before is None:
+                raise ValueError(f"{variable}: {file}: {error}") from None
+            words = "no new token is taken from it, and those whose lines are gone are refused"
+            log.error("%s: %s: %s: %s", variable, file, error, words)
+            return before.still_in(content)
+        if not named:
+            if before is None:
+                raise ValueError(f"{variable}: {file}: it holds no token")
+            log.warning("%s: %s holds no token any more: those that it held are refused", variable, file)
         warn_if_open(variable, file)
         return Tokens(named if self._files.token is None else {"": self._files.token, **named})
 

@@ -35,6 +35,16 @@ class Tokens:
                 found = owner
         return found
 
+    def still_in(self, content: bytes) -> Tokens:
+        """Those whose own line is in the file yet, which cannot be used as a whole; and the one that is in no file."""
+        lines = (line.strip().partition(b":") for line in content.split(b"\n"))
+        there = {(name, sha256(token).digest()) for name, _, token in lines}
+        kept = Tokens({})
+        kept._digests = [
+            (owner, digest) for owner, digest in self._digests if not owner or (owner.encode(), digest) in there
+        ]
+        return kept
+
 
 def is_token(token: bytes) -> bool:
     """Whether it is long enough and can be sent."""
@@ -42,7 +52,7 @@ def is_token(token: bytes) -> bool:
 
 
 def parse_tokens(content: bytes) -> dict[str, bytes]:
-    """Tokens by name from lines `NAME:TOKEN`; empty ones and those that begin with # are left out.
+    """Tokens by name from lines `NAME:TOKEN`; empty ones and those that begin with # are left out. There may be none.
 
     Raises ValueError with the number of the line; a token is in no message.
     """
@@ -63,8 +73,6 @@ def parse_tokens(content: bytes) -> dict[str, bytes]:
         if token in tokens.values():
             raise ValueError(f"line {number}: a line before has the same token")
         tokens[name.decode()] = token
-    if not tokens:
-        raise ValueError("it holds no token")
     if len(tokens) > _MOST:
         raise ValueError(f"it holds {len(tokens)} tokens, more than {_MOST}")
     return tokens

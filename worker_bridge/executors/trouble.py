@@ -38,7 +38,9 @@ def trouble_of(error: grpc.aio.AioRpcError, caller: Caller) -> tuple[Trouble, fl
     code = error.code()
     if is_fault(error, caller):
         return Trouble.FAULT, 0.0
-    if code is grpc.StatusCode.UNAVAILABLE:
+    # CANCELLED: gRPC's core at a server refuses so when more calls have come than it looks at, and no task has begun.
+    # Had the bridge itself cancelled, there would be no error of gRPC's.
+    if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED):
         return Trouble.ELSEWHERE, 0.0
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
         delay = _retry_seconds(error)

@@ -111,6 +111,7 @@ async def test_a_timeout_leaves_the_server_time_to_answer(start: Start, asked: d
     ("answer", "alarmed"),
     [
         ((grpc.StatusCode.UNAVAILABLE, "draining"), False),
+        ((grpc.StatusCode.CANCELLED, ""), False),
         (exhausted(0.05), False),
         ((grpc.StatusCode.UNAUTHENTICATED, "no token"), True),
         ((grpc.StatusCode.PERMISSION_DENIED, "no"), True),

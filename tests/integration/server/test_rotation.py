@@ -66,13 +66,13 @@ def test_tokens_are_replaced_while_the_server_runs(tmp_path):
         wait_for(lambda: accepts(client, THREE))
         assert [accepts(client, token) for token in (ONE, TWO)] == [False, False]
 
-        write(file, f"engine:{ONE}\nshort:{TWO[:9]}\n")
-        wait_for(lambda: "LANG_AUTH_TOKENS_FILE: what was read before goes on to be used" in log.text)
-        assert "line 2: the token is not 16 to" in log.text
+        write(file, f"engine:{THREE}\nother:{ONE}\nshort:{TWO[:9]}\n")
+        wait_for(lambda: "those whose lines are gone are refused" in log.text)
+        assert "line 3: the token is not 16 to" in log.text
         assert [accepts(client, token) for token in (ONE, THREE)] == [False, True]
 
         file.unlink()
-        wait_for(lambda: log.text.count("goes on to be used") == 2)
+        wait_for(lambda: "LANG_AUTH_TOKENS_FILE: what was read before goes on to be used" in log.text)
         assert accepts(client, THREE)
 
         write(file, f"engine:{TWO}\n")
@@ -84,6 +84,25 @@ def test_tokens_are_replaced_while_the_server_runs(tmp_path):
         assert not any(token in log.text for token in (ONE, TWO[:9], THREE))
 
 
+@pytest.mark.parametrize("left", ["", "\n \n", f"# engine:{ONE}\n", f"engine:{TWO}\nbroken\n"])
+def test_the_last_token_is_refused_once_its_line_is_gone(tmp_path, left):
+    file = tmp_path / "tokens"
+    write(file, f"engine:{ONE}\n")
+    with running_server(LANG_AUTH_TOKENS_FILE=str(file)) as server, server.connect() as client:
+        log = Log(server)
+        assert accepts(client, ONE)
+        write(file, left)
+        wait_for(lambda: not accepts(client, ONE))
+        words = "whose lines are gone are refused" if "broken" in left else "holds no token any more"
+        wait_for(lambda: f"LANG_AUTH_TOKENS_FILE: {file}" in log.text and words in log.text)
+        assert not accepts(client, TWO)
+        assert client.health()
+
+        write(file, f"engine:{TWO}\n")
+        wait_for(lambda: accepts(client, TWO))
+        assert not accepts(client, ONE)
+
+
 def test_the_token_without_a_name_beside_those_with_one(tmp_path):
     file = tmp_path / "tokens"
     write(file, f"engine:{ONE}\n")
@@ -91,7 +110,7 @@ def test_the_token_without_a_name_beside_those_with_one(tmp_path):
         assert [accepts(client, token) for token in (ONE, TWO, THREE)] == [True, True, False]
 
 
-@pytest.mark.parametrize("content", ["", "engine\n", f"a:{ONE}\na:{TWO}\n"])
+@pytest.mark.parametrize("content", ["", "# none yet\n", "engine\n", f"a:{ONE}\na:{TWO}\n"])
 def test_a_file_that_cannot_be_used_refuses_the_start(tmp_path, content):
     file = tmp_path / "tokens"
     write(file, content)

@@ -18,11 +18,14 @@ def test_a_file_of_tokens():
     assert parse_tokens(content) == {"engine": ONE, "probe-2@eu": TWO + b":#="}
 
 
+@pytest.mark.parametrize("content", [b"", b"\n \r\n", b"# engine:0123456789abcdef\n"])
+def test_a_file_without_tokens(content):
+    assert parse_tokens(content) == {}
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "it holds no token"),
-        (b"# engine:0123456789abcdef\n", "it holds no token"),
         (b"\n" + ONE, "line 2: expected NAME:TOKEN"),
         (b":" + ONE, "line 1: expected NAME:TOKEN"),
         (b"two words:" + ONE, "line 1: expected NAME:TOKEN"),
@@ -62,6 +65,28 @@ def test_files_that_are_refused(content, said):
 def test_whose_it_is(header, owner):
     assert Tokens({"engine": ONE, "probe": TWO}).owner_of(header) == owner
     assert Tokens({}).owner_of(header) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "left"),
+    [
+        (b"engine:%s\nbroken\n" % ONE, "engine"),
+        (b"broken\n probe:%s \r\n" % TWO, "probe"),
+        (b"engine:%s\nprobe:%s" % (ONE, TWO[:9]), "engine"),  # half of the last line
+        (b"#engine:%s\nprobe:%s\n:" % (ONE, TWO), "probe"),
+        (b"engine:%s\nprobe:%s\n:" % (TWO, ONE), None),
+        (b"engine:%s\nengine:%s\n" % (ONE, TWO), "engine"),
+        (b"enginx:%s\n:" % ONE, None),
+        (b"\0", None),
+    ],
+)
+def test_whose_line_is_still_in_a_file_that_is_broken(content, left):
+    with pytest.raises(ValueError, match="line"):
+        parse_tokens(content)
+    tokens = Tokens({"": b"given-beside-a-file", "engine": ONE, "probe": TWO}).still_in(content)
+    whose = {tokens.owner_of(b"Bearer " + token) for token in (ONE, TWO)} - {None}
+    assert whose == ({left} if left else set())
+    assert tokens.owner_of(b"Bearer given-beside-a-file") == ""
 
 
 class Clock:
