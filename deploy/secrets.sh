@@ -63,6 +63,7 @@ sed -e "s/#BRIDGE /#$(hash_of bridge) /" -e "s/#COORDINATOR /#$(hash_of coordina
     "$beside/redis.acl" >redis.acl
 
 chmod 400 -- *
+chmod 711 . # a container that has all of it mounted opens its own files by their names
 chown "$product:$product" ca.pem langserver.* coordinator.* submit.token pgpass redis-*.password
 chown "$database:$database" postgres.password redis.*
 echo "keys are in $(pwd); ca.key signs new certificates: keep it elsewhere"
