@@ -42,7 +42,7 @@ def test_each_file_is_one_users(secrets: Path) -> None:
     for file in secrets.iterdir():
         state = file.stat()
         assert (stat.S_IMODE(state.st_mode), state.st_uid) == (0o400, owners.get(file.name, UID)), file.name
-    assert stat.S_IMODE(secrets.stat().st_mode) == 0o711  # mounted as a whole, it is entered by each, and listed by none
+    assert stat.S_IMODE(secrets.stat().st_mode) == 0o711  # mounted whole, it is entered by each user
 
 
 @needs_root
