@@ -138,7 +138,7 @@ class _Play:
             case "limit" if self._children and not zygote.lost:
                 child = self._children[source.byte() % len(self._children)]
                 if child._limited is None:
-                    self._requests.append(asyncio.create_task(child.limit(1, 1)))
+                    self._requests.append(asyncio.create_task(child.limit(1, 1, True)))
             case "release" if self._children:
                 zygote.release(self._children.pop(source.byte() % len(self._children)))
             case "test" if zygote._test is None:

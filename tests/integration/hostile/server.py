@@ -23,7 +23,9 @@ if __name__ == "__main__":
 
     def plan_without(settings, runtime, layers):
         whole = plan(settings, runtime, layers)
-        return replace(whole, layers=whole.layers - off) if runtime == "python" else whole
+        if runtime != "python":
+            return whole
+        return replace(whole, zygote=replace(whole.zygote, layers=whole.zygote.layers - off))
 
     app._plan = plan_without
     launch._INTERPRETER = ("-I", "-X", "utf8", str(SCRIPT), sys.argv[1])
