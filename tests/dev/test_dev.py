@@ -78,7 +78,7 @@ def test_tasks_of_both_runtimes_go_through_and_it_ends_with_all_its_processes(ma
     assert dev.submit("javascript", "return inputs.n + 2")["output"] == 22
     failed = dev.submit("python", "def main():\n    return {}['x']", "--max-attempts", "2")
     assert (failed["state"], failed["attempt"]) == ("FAILED", 2)
-    assert str(failed["error"]).startswith("USER_ERROR: 'x'")
+    assert str(failed["error"]).startswith("USER_ERROR: KeyError: 'x'")
     assert "COMPLETED 2\nFAILED    1\n" in dev.coordinator("status").stdout
     assert dev.stop() == 0
     assert [process for process in started if process.is_running()] == []

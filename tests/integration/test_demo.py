@@ -69,7 +69,10 @@ def test_every_outcome_is_the_expected_one():
 
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert all(f"\n{name} " in ended.stdout for name in ASKED_FOR)
-    assert "\nfails each time   python  FAILED            3  USER_ERROR: division by zero" in ended.stdout
+    assert (
+        "\nfails each time   python  FAILED            3  USER_ERROR: ZeroDivisionError: division by zero"
+        in ended.stdout
+    )
     assert '\nexchange rates    http    COMPLETED         1  {"EUR": 1, "USD": 1.25}' in ended.stdout
     assert "\ncloud's secrets   http    FAILED            1  EGRESS_REFUSED: 169.254.169.254: " in ended.stdout
     assert "\n(no task)                 parked" in ended.stdout

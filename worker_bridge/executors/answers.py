@@ -60,7 +60,15 @@ def _text(error: pb.ExecuteError, filename: str) -> str:
     known = error.kind in pb.ErrorKind.values()
     kind = pb.ErrorKind.Name(error.kind).removeprefix(_PREFIX) if known else "INTERNAL"
     place = f" ({(filename or '<code>')[:_LABEL_CHARACTERS]}:{error.line})" if error.line else ""
-    return f"{kind}: {error.message}{place}"
+    return f"{kind}: {_said(error)}{place}"
+
+
+def _said(error: pb.ExecuteError) -> str:
+    """A program's own error with its class, without which `'count'` is all there is to a KeyError."""
+    if error.kind != pb.ERROR_KIND_USER_ERROR or not error.type or error.message.startswith(error.type):
+        return error.message
+    name = error.type[:_LABEL_CHARACTERS]
+    return f"{name}: {error.message}" if error.message else name
 
 
 def _logs(lines: Sequence[pb.LogLine], *, cut: bool) -> bytes:
