@@ -19,7 +19,8 @@ FUZZ_SECONDS ?= 60
 FUZZ_TARGETS ?= $(basename $(notdir $(wildcard tests/fuzz/targets/*.py)))
 SOAK_SECONDS ?= 1800
 
-WORKERS ?= --numprocesses=auto --dist=loadfile
+# One more than there are cores: many tests wait, for a lease or a limit.
+WORKERS ?= --numprocesses=$(shell expr $$(nproc) + 1) --dist=loadfile
 PYTEST_ARGS ?=
 PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.stamp
