@@ -18,9 +18,13 @@ import redis.asyncio as redis
 from server import web_server
 from table import Column, heading, line
 
+from coordinator.settings import Settings
 from langserver_dev.stack import Stack
+from operating.redis.connection import LinkedConnection
+from operating.redis.link import Link
 
 _WAIT_SECONDS = 60
+_CONNECT_SECONDS = 5
 _OURS = ("LANG_", "WORKER_", "COORDINATOR_", "LEASE_", "TASK_", "HTTP_ALLOW_")
 _SERVER = "{server}"
 _COLUMNS = (
@@ -73,7 +77,9 @@ POISON = {"task_id": "no-task-at-all", "input": "{"}
 async def run(batch: Sequence[Queued] = BATCH) -> list[str]:
     """Submits the batch and prints what became of it; what was not as expected, in words."""
     # With settings of its own an installation might answer something else than the demo expects.
-    for name in [name for name in os.environ if name.startswith(_OURS)]:
+    # Where Redis is, and how it is reached, is the one thing that it takes from outside.
+    ours = _OURS if os.environ.get("REDIS_ADDR") else (*_OURS, "REDIS_")
+    for name in [name for name in os.environ if name.startswith(ours)]:
         del os.environ[name]
     # Streams of its own in a Redis server that others may use too.
     os.environ["STREAM_PREFIX"] = f"demo-{os.getpid()}"
@@ -134,8 +140,14 @@ async def _tidied() -> None:
 
 
 def _redis() -> redis.Redis:
-    host, _, port = os.environ["REDIS_ADDR"].rpartition(":")
-    return redis.Redis(host=host.strip("[]"), port=int(port), decode_responses=True)
+    """As bridge and coordinator reach it, with the same password and certificates."""
+    pool = redis.ConnectionPool(
+        connection_class=LinkedConnection,
+        link=Link(Settings().redis_link),
+        socket_connect_timeout=_CONNECT_SECONDS,
+        decode_responses=True,
+    )
+    return redis.Redis.from_pool(pool)
 
 
 def _lines(batch: Sequence[Queued], answers: Sequence[dict[str, object]], dead: Sequence[dict[str, str]]) -> list[str]:

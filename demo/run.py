@@ -23,7 +23,9 @@ from batch import run as run_batch
 from table import Column, heading, line
 from tasks import SUCCESS, TASKS, Task
 
+from coordinator.errors import StartError as CoordinatorStartError
 from langserver.pb import lang_pb2, lang_pb2_grpc
+from worker_bridge.errors import StartError as BridgeStartError
 
 _READY = "langserver listening on "
 _STOP_SECONDS = 40  # above the server's own time for draining
@@ -157,7 +159,7 @@ def main(tasks: Sequence[Task] = TASKS, batch: Sequence[Queued] = BATCH) -> int:
     try:
         with told_apart():
             _run(tasks, batch)
-    except Failed as error:
+    except (Failed, CoordinatorStartError, BridgeStartError) as error:
         print(error, file=sys.stderr)
         return 1
     print("\nEvery outcome is the expected one.")

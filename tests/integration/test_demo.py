@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+from tests.coordinator.servers import found, free_port
+from tests.integration.server.harness import wait_for
 
 ROOT = Path(__file__).parents[2]
 HANG_GUARD_SECONDS = 100
@@ -119,3 +124,46 @@ def test_another_end_of_a_queued_task_is_told_and_ends_with_1(change: str):
 
     assert ended.returncode == 1
     assert "NOT AS EXPECTED: order total: expected " in ended.stdout
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["in a Redis with a password", "without one"])
+def test_how_redis_is_reached_comes_from_outside_where_redis_does(there, tmp_path):
+    """A password for a Redis that is not asked for is not the demo's business, nor is a file that is not there."""
+    settings = {name: value for name, value in os.environ.items() if not name.startswith("REDIS_")}
+    port, server = free_port(), None
+    if there:
+        (tmp_path / "password").write_text("a-password-of-sixteen\n")
+        command = [found("redis-server", "redis-server"), "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
+        server = subprocess.Popen([*command, "--requirepass", "a-password-of-sixteen"], stdout=subprocess.DEVNULL)
+        wait_for(lambda: answers(port))
+        settings["REDIS_ADDR"] = f"127.0.0.1:{port}"
+        settings["REDIS_PASSWORD_FILE"] = str(tmp_path / "password")
+    else:
+        settings["REDIS_TLS_CA"] = "/nowhere/ca.pem"
+    try:
+        ended = subprocess.run(
+            [sys.executable, "demo/run.py"], cwd=ROOT, env=settings, capture_output=True, text=True, timeout=300
+        )
+    finally:
+        if server is not None:
+            server.kill()
+            server.wait()
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert (f"in Redis at 127.0.0.1:{port}" if there else "(in this process)") in ended.stdout
+
+
+def test_what_keeps_the_queue_from_starting_is_one_line():
+    settings = os.environ | {"REDIS_ADDR": "127.0.0.1:1", "REDIS_TLS_CA": "/nowhere/ca.pem"}
+    ended = subprocess.run(
+        [sys.executable, "demo/run.py"], cwd=ROOT, env=settings, capture_output=True, text=True, timeout=300
+    )
+    assert ended.returncode == 1
+    assert "REDIS_TLS_CA is '/nowhere/ca.pem': expected a file this process can read" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def answers(port):
+    with suppress(OSError):
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+        return True
+    return False
