@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,8 +60,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
 
 @needs_root
 def test_its_health_check_holds_and_fails_without_its_user(installed: Installed) -> None:
-    if shutil.which("redis-cli") is None:
-        pytest.skip("redis-cli is missing: apt-get install redis-tools")
+    found("redis-cli", "redis-tools")
     kind, *check = SERVICES["redis"]["healthcheck"]["test"]
     assert kind == "CMD"
     here = [*installed.here(check)[:1], "-p", str(installed.port), *installed.here(check)[1:]]
