@@ -45,7 +45,7 @@ async def zygote_of(runtime: str) -> AsyncIterator[Zygote]:
 
 async def spawned(zygote: Zygote, ahead: bool = False) -> Child:
     """A child, sealed or not; `ahead`: it is to wait for its task. Raises ZygoteLost, SpawnRefused."""
-    return await zygote.spawn(_MEMORY_BYTES, _CPU_SECONDS, ahead)
+    return await zygote.spawn(_MEMORY_BYTES, _CPU_SECONDS, ahead=ahead)
 
 
 class Listener:

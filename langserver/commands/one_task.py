@@ -33,9 +33,9 @@ class SingleSupply:
     memory_bytes: int
     cpu_seconds: int
 
-    async def take(self) -> Child:
+    async def take(self, makes_way: bool = False) -> Child:
         """A fresh child. Raises ZygoteLost, SpawnRefused."""
-        return await self.zygote.spawn(self.memory_bytes, self.cpu_seconds)
+        return await self.zygote.spawn(self.memory_bytes, self.cpu_seconds, makes_way=makes_way)
 
     def done(self, child: Child) -> None:
         """Its slot is free again."""

@@ -57,6 +57,7 @@ class Pool:
         self._waiting: dict[Child, float] = {}  # since when, the oldest first
         self._making = 0
         self._running = 0
+        self._making_way: set[Child] = set()  # of those that run: with tasks that make way for others
         self._calm_timer: asyncio.TimerHandle | None = None
         self._seals = Seals()
         self._closed = False
@@ -97,17 +98,22 @@ class Pool:
         """Children that will be warm."""
         return self._making
 
-    async def take(self) -> Child:
-        """A child for one task, a warm one if there is one. Raises ZygoteLost, SpawnRefused."""
+    async def take(self, makes_way: bool = False) -> Child:
+        """A child for one task, a warm one if there is one; `makes_way`: see Job. Raises ZygoteLost, SpawnRefused.
+
+        While tasks keep all cores busy, those that wait are for who makes no way.
+        """
         child = next(iter(self._waiting), None)
-        if child is None:
+        if child is None or (makes_way and self._running >= self._plan.cores):
             self.misses += 1
             zygote = await self._zygotes.usable()
-            child = await zygote.spawn(self._plan.memory_bytes, self._plan.cpu_seconds)
+            child = await zygote.spawn(self._plan.memory_bytes, self._plan.cpu_seconds, makes_way=makes_way)
         else:
             self.hits += 1
             del self._waiting[child]
         self._running += 1
+        if makes_way:
+            self._making_way.add(child)
         # Short tasks one after another are refilled for as they end. Who still runs after this does not mind.
         self._refill_when_calm()
         self._zygotes.count_task()
@@ -118,6 +124,7 @@ class Pool:
         child.zygote.release(child)
         self._count_jail(child)
         self._running -= 1
+        self._making_way.discard(child)
         # The answer goes out first: making a child takes a core from it, and its zygote from whoever else has ended.
         asyncio.get_running_loop().call_later(_ANSWER_SECONDS, self._refill_unless_busy)
 
@@ -167,13 +174,14 @@ class Pool:
         self._calm_timer = asyncio.get_running_loop().call_later(_CALM_SECONDS, self._refill)
 
     def _refill_unless_busy(self) -> None:
-        # While tasks keep all cores busy, a child made for later takes from them what it saves.
+        # While tasks keep all cores busy, a child made for later takes from them what it saves. Those that make way may
+        # be taken from: it is made for whom they do it for.
         if not self._busy:
             self._refill()
 
     @property
     def _busy(self) -> bool:
-        return self._running >= self._plan.cores
+        return self._running - len(self._making_way) >= self._plan.cores
 
     def _refill(self) -> None:
         """Makes children until as many wait as should: a target, since one for one would let the pool bleed dry."""

@@ -18,10 +18,9 @@ _NUMBERS = 6
 class Op(IntEnum):
     """The first three go to the zygote, the others come from it."""
 
-    SPAWN = (
-        1  # memory growth in bytes (0: none), CPU seconds (0: none), 1 when no task waits for it; descriptors: input
-    )
-    # to read, report to write, and where there are control groups the door to its own
+    # memory growth in bytes (0: none), CPU seconds (0: none), 1 when no task waits for it, 1 when it makes way on the
+    # cores; descriptors: input to read, report to write, and where there are control groups the door to its own
+    SPAWN = 1
     LIMIT = 2  # memory growth in bytes (0: leave), CPU seconds (0: leave), 1 when it makes way on the cores
     TEST = 3  # itself: its jail, with children of its own. Only while it has no others
 

@@ -16,6 +16,7 @@ from langserver.wire.frames import Kind, encode
 from langserver.wire.header import TaskHeader
 from langserver.wire.strict_json import BadInput
 from langserver.zygote.fork import Seal
+from langserver.zygote.niceness import make_way
 from langserver.zygote.runtime import Runtime
 
 # Made here, since a handler of MemoryError must not allocate.
@@ -26,10 +27,15 @@ _NOT_STARTED = encode(Kind.STARTED) + _OUT_OF_MEMORY
 _FAULT = 63  # below the exit codes of the jail's steps, above that of a child whose time is up
 
 
-def live(runtime: Runtime, seal: Seal, ahead: bool = False) -> NoReturn:
-    """Everything a forked process does; never returns to the zygote's loop. `ahead` when no task waits for it."""
+def live(runtime: Runtime, seal: Seal, ahead: bool = False, makes_way: bool = False) -> NoReturn:
+    """Everything a forked process does; never returns to the zygote's loop. `ahead` when no task waits for it.
+
+    One that `makes_way` for the tasks of others does so from here on.
+    """
     channel = Channel(REPORT_FD)
     try:
+        if makes_way:
+            make_way()
         seal(lambda event: channel.event("audit", "denied", event))
         channel.sealed()
         if ahead:

@@ -28,11 +28,12 @@ class Child:
     `exit` gives None when the zygote died and the status with it; it is cancelled when there is no process.
     """
 
-    def __init__(self, zygote: Zygote, slot: int, input_fd: int, report_fd: int) -> None:
+    def __init__(self, zygote: Zygote, slot: int, input_fd: int, report_fd: int, makes_way: bool = False) -> None:
         self.zygote = zygote
         self.slot = slot
         self.input_fd = input_fd
         self.report_fd = report_fd
+        self.makes_way = makes_way  # on the cores, for the tasks of others
         self.exit: asyncio.Future[Exit | None] = asyncio.get_running_loop().create_future()
         self.spawned: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._limited: asyncio.Future[int] | None = None
@@ -84,6 +85,7 @@ class Child:
                 self.group.limit(memory_bytes + SLACK_BYTES)
             except OSError as error:
                 raise SpawnRefused(f"the control group of a child could not be lowered: {error.strerror}") from None
+        self.makes_way = self.makes_way or makes_way
         self._limited = asyncio.get_running_loop().create_future()
         self.zygote.tell(Message(Op.LIMIT, self.slot, (memory_bytes, cpu_seconds, int(makes_way))))
         errno = await self.zygote.answer(self._limited)

@@ -93,8 +93,12 @@ class Zygote:
         """Whether a descriptor that it sent is a pidfd, and of a process that is its to name."""
         return pidfd.is_below(descriptor) if self._inside else pidfd.is_child_of(self.pid, descriptor)
 
-    async def spawn(self, memory_bytes: int, cpu_seconds: int, ahead: bool = False) -> Child:
+    async def spawn(
+        self, memory_bytes: int, cpu_seconds: int, *, ahead: bool = False, makes_way: bool = False
+    ) -> Child:
         """Forks a child with these limits (growth in bytes, seconds; 0: none); `ahead` when no task waits for it.
+
+        One that `makes_way` has less of the cores than others from its first moment on.
 
         Returns once it has a pidfd, sealed or not. Raises ZygoteLost, SpawnRefused.
         """
@@ -104,13 +108,13 @@ class Zygote:
         os.set_blocking(input_write, False)
         os.set_blocking(report_read, False)
         self._slots += 1
-        child = Child(self, self._slots, input_write, report_read)
+        child = Child(self, self._slots, input_write, report_read, makes_way=makes_way)
         self._children[child.slot] = child
         handed = [input_read, report_write]
         try:
             if self._tree is not None:
                 handed.append(self._make_group(self._tree, child, memory_bytes))
-            self.tell(Message(Op.SPAWN, child.slot, (memory_bytes, cpu_seconds, int(ahead))), *handed)
+            self.tell(Message(Op.SPAWN, child.slot, (memory_bytes, cpu_seconds, int(ahead), int(makes_way))), *handed)
             await self.answer(child.spawned)
         except (ZygoteLost, SpawnRefused, asyncio.CancelledError):
             child.kill()

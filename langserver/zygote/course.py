@@ -98,11 +98,12 @@ class Course:
 
     async def _begin(self) -> None:
         self._loop.add_reader(self._child.report_fd, self._listen)
-        if self._job.lower_memory_bytes or self._job.lower_cpu_seconds or self._job.makes_way:
+        makes_way = self._job.makes_way and not self._child.makes_way  # a child that waited for any task
+        if self._job.lower_memory_bytes or self._job.lower_cpu_seconds or makes_way:
             # Not before: an engine that compiles makes more of itself than a sealed child keeps.
             await self._settled.wait()
             if self._ended() is None:
-                await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds, self._job.makes_way)
+                await self._child.limit(self._job.lower_memory_bytes, self._job.lower_cpu_seconds, makes_way)
             if self._ended() is not None:  # and so it gets nothing of the task
                 return
         if self._job.bounds.memory_bytes is not None:

@@ -25,8 +25,8 @@ LAST_WORDS_SECONDS = 0.25  # that a Python child has at its timeout, to say wher
 class Supply(Protocol):
     """Where children come from."""
 
-    async def take(self) -> Child:
-        """A fresh child that has been told nothing. Raises ZygoteLost, SpawnRefused."""
+    async def take(self, makes_way: bool = False) -> Child:
+        """A fresh child that has been told nothing; `makes_way`: see Job. Raises ZygoteLost, SpawnRefused."""
 
     def done(self, child: Child) -> None:
         """The child is gone; its slot can be given up."""
@@ -96,7 +96,7 @@ class Execution:
         """A child. Raises SpawnRefused, ZygoteLost, which also means that nobody waits for one any more."""
         self._taking = task = asyncio.current_task()
         try:
-            return await self._supply.take()
+            return await self._supply.take(self._job.makes_way)
         except asyncio.CancelledError:
             if self._ended is None or task is None:
                 raise

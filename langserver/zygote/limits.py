@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import time
-from contextlib import suppress
-from typing import Final
 
 from langserver.sandbox.rlimits import memory_resource, tighter
-
-# Where both want a core, a task gets three times what one has that is five steps nicer (sched(7): 1.25 a step).
-_NICER: Final = 5
-_NICEST: Final = 19
+from langserver.zygote.niceness import have_make_way
 
 
 def lower_limits(
@@ -32,10 +26,7 @@ def lower_limits(
             soft = cpu_seconds + round(_cpu_used(pid))
             _lower(pid, resource.RLIMIT_CPU, soft, soft + 1)
         if makes_way:
-            # All threads, V8 has some: a sealed child leads a process group of its own, and is alone in it. One that
-            # has ended before it was sealed has none, and how it ended is not for here to say.
-            with suppress(ProcessLookupError):
-                os.setpriority(os.PRIO_PGRP, pid, min(os.getpriority(os.PRIO_PROCESS, pid) + _NICER, _NICEST))
+            have_make_way(pid)
     except OSError as error:
         return error.errno or -1
     return 0

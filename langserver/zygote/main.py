@@ -116,11 +116,12 @@ class Zygote:
         return True
 
     def _spawn(self, message: Message, descriptors: list[int]) -> None:
-        memory, cpu, ahead, *_ = message.numbers
+        memory, cpu, ahead, makes_way, *_ = message.numbers
         input_fd, report_fd, *door = descriptors
         limits = ChildLimits(self._idle.memory_bytes + memory if memory else None, cpu or None, *door)
+        life = partial(live, ahead=bool(ahead), makes_way=bool(makes_way))
         try:
-            pid = self._fork_task(limits, input_fd, report_fd, *door, life=partial(live, ahead=bool(ahead)))
+            pid = self._fork_task(limits, input_fd, report_fd, *door, life=life)
         except OSError as error:
             self._tell(Message(Op.NOT_SPAWNED, message.slot, (error.errno or 0,)))
             return

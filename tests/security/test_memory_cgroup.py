@@ -63,7 +63,7 @@ class Supply:
         self.most = ""
         self.folder = Path()
 
-    async def take(self) -> Child:
+    async def take(self, makes_way: bool = False) -> Child:
         child = await self.zygote.spawn(LIMIT, 0)
         assert child.group is not None
         self.folder = Path(child.group._folder)
@@ -139,7 +139,7 @@ async def test_without_it_they_are_taken(name: str) -> None:
         made = make_job(TaskRequest("python", NATIVE.format(body=TAKERS[name])), Ceilings(), "run")
 
         class Unbounded:
-            async def take(self) -> Child:
+            async def take(self, makes_way: bool = False) -> Child:
                 return await zygote.spawn(0, 0)
 
             def done(self, child: Child) -> None:

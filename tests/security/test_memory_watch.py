@@ -88,7 +88,7 @@ class Supply:
         self.zygote = zygote
         self.memory_bytes = memory_bytes
 
-    async def take(self):
+    async def take(self, makes_way=False):
         self.child = await self.zygote.spawn(self.memory_bytes, 0)
         return self.child
 

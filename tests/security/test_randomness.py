@@ -115,7 +115,7 @@ class Warm(OneZygote):
         super().__init__(zygote.zygote)
         self._waiting = list(children)
 
-    async def take(self) -> Child:
+    async def take(self, makes_way: bool = False) -> Child:
         return self._waiting.pop()
 
 

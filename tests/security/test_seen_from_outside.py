@@ -62,7 +62,7 @@ class OneChild:
         self._zygote = zygote
         self.pid = 0
 
-    async def take(self) -> Child:
+    async def take(self, makes_way: bool = False) -> Child:
         child = await self._zygote.spawn(MEMORY, CPU_SECONDS)
         self.pid = child.pid
         return child

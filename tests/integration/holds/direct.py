@@ -25,7 +25,7 @@ class OneZygote:
         self.child: Child | None = None
         self.logs: list[LogLine] = []
 
-    async def take(self) -> Child:
+    async def take(self, makes_way: bool = False) -> Child:
         self.child = await self.zygote.spawn(0, 0)
         return self.child
 

@@ -33,7 +33,7 @@ class Supply:
         self.while_spawning: Callable[[], None] = lambda: None
         self.at_child: Callable[[Child], None] = lambda child: None
 
-    async def take(self) -> Child:
+    async def take(self, makes_way: bool = False) -> Child:
         self.at_take()
         asyncio.get_running_loop().call_soon(self.while_spawning)
         child = await self.zygote.spawn(CEILINGS.sealed_memory_bytes, CEILINGS.sealed_cpu_seconds)

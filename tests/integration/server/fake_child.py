@@ -77,7 +77,7 @@ class FakeSupply:
         self.allowed = asyncio.Event()
         self.given_back = 0
 
-    async def take(self):
+    async def take(self, makes_way=False):
         self.asked.set()
         await self.allowed.wait()
         return self.child

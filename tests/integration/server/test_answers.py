@@ -130,7 +130,7 @@ def test_messages_over_their_own_limits_still_come_in():
 @pytest.mark.parametrize("method", ["Execute", "ExecuteStream"])
 async def test_a_fault_of_ours_shows_nothing_of_it(method, caplog):
     class BrokenSupply:
-        async def take(self):
+        async def take(self, makes_way=False):
             raise RuntimeError("secret detail")
 
     service = LanguageService(Tasks(Gate(1, 0), {"python": BrokenSupply()}), Ceilings(), lambda: None)

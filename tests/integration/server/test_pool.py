@@ -314,9 +314,9 @@ async def counted(plan: PoolPlan, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
     spawn = client.Zygote.spawn
     asked: list[bool] = []
 
-    async def noted(zygote: client.Zygote, memory: int, cpu: int, ahead: bool = False) -> child_handle.Child:
+    async def noted(zygote: client.Zygote, *limits: int, ahead: bool = False, **more: bool) -> child_handle.Child:
         asked.append(ahead)
-        return await spawn(zygote, memory, cpu, ahead)
+        return await spawn(zygote, *limits, ahead=ahead, **more)
 
     monkeypatch.setattr(client.Zygote, "spawn", noted)
     async with a_pool(plan) as (pool, _):
@@ -343,6 +343,42 @@ async def test_no_child_is_made_for_later_while_tasks_keep_the_cores_busy(monkey
         await end(pool, second)
         await until(lambda: pool.waiting == 1)
         assert asked == [True, False, True]
+
+
+async def test_who_makes_way_leaves_those_that_wait_to_others_while_the_cores_are_busy(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pool_module, "_CALM_SECONDS", 1e9)
+    async with counted(replace(PLAN, warm=2), monkeypatch) as (pool, asked):
+        assert asked == [True, True]
+        idle = await pool.take(makes_way=True)
+        assert asked == [True, True], "the core is free, and one that waits serves him as well as anybody"
+        (waiting,) = pool._waiting
+        flood = await pool.take(makes_way=True)
+        assert asked == [True, True, False]
+        assert waiting in pool._waiting
+        assert (idle.makes_way, flood.makes_way) == (False, True), "what waited for any task is told to later"
+        assert await pool.take() is waiting
+        await end(pool, waiting)
+        await until(lambda: pool.waiting == 2)
+        assert asked == [True, True, False, True, True], "only who makes way keeps the core busy"
+        await end(pool, flood)
+        await end(pool, idle)
+
+
+async def test_a_child_made_for_a_task_that_makes_way_does_so_before_it_is_told_anything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with counted(replace(PLAN, warm=1, cores=0), monkeypatch) as (pool, _):
+        child, other = await pool.take(makes_way=True), await pool.take()
+        for one in (child, other):
+            os.set_blocking(one.report_fd, True)
+            await asyncio.to_thread(os.read, one.report_fd, 1)  # it is sealed
+        usual = os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, child.pid) == min(usual + 8, 19)
+        assert os.getpriority(os.PRIO_PROCESS, other.pid) == usual
+        await end(pool, child)
+        await end(pool, other)
 
 
 async def test_a_long_task_does_not_keep_the_pool_empty(monkeypatch: pytest.MonkeyPatch) -> None:

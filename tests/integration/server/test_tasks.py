@@ -261,7 +261,7 @@ class Series:
         self.children = [FakeChild() for _ in range(count)]
         self.given = self.given_back = 0
 
-    async def take(self):
+    async def take(self, makes_way=False):
         self.given += 1
         return self.children[self.given - 1]
 
@@ -310,7 +310,7 @@ async def test_a_child_killed_while_its_program_ran_is_not_replaced():
 async def test_a_fault_of_ours_gives_the_slot_back(caplog):
     bench = Bench()
 
-    async def broken():
+    async def broken(_):
         raise RuntimeError("boom")
 
     bench.supply.take = broken
