@@ -27,6 +27,19 @@ for (let p = Object.getPrototypeOf(globalThis); p && p !== Object.prototype; p =
 }
 return [...new Set(names)].filter((name) => name !== 'constructor').sort();
 """
+_NUMBERS = [
+    "9007199254740991",
+    "9007199254740993",
+    "-9007199254740993",
+    "12345678901234567890",
+    "0.1234567890123456789",
+    "1.0",
+    "-0",
+    "1e400",
+    "-1e400",
+    "1e-400",
+]
+_SEEN = "return Object.is(inputs, -0) ? '-0' : String(inputs);"
 _VALUES = [
     "undefined",
     "[1, undefined, , 2]",
@@ -87,6 +100,13 @@ def tables(js: Forker) -> dict[str, str]:
                 for why in dict.fromkeys(ABSENT.values())
             ],
         ),
+        "numbers": _table(
+            ("in the input", "to the program", "handed on, in the result"),
+            [
+                (f"`{text}`", f"`{js.run(_SEEN, text=text.encode()).value}`", _result(js, "inputs", text))
+                for text in _NUMBERS
+            ],
+        ),
         "values": _table(("value", "in the result"), [(f"`{value}`", _result(js, value)) for value in _VALUES]),
         "hints": _table(("written", "told"), [(f"`{source}`", _told(js, source)) for source in _HINTS]),
         "limits": _table(
@@ -103,8 +123,8 @@ def tables(js: Forker) -> dict[str, str]:
     }
 
 
-def _result(js: Forker, value: str) -> str:
-    report = js.run(f"return ({value});").report
+def _result(js: Forker, value: str, given: str = "{}") -> str:
+    report = js.run(f"return ({value});", text=given.encode()).report
     assert report is not None
     if not report.failures:
         return f"`{report.output.decode()}`"
@@ -123,10 +143,12 @@ def _list(names: Iterable[str]) -> str:
     return ", ".join(names)
 
 
-def _table(head: tuple[str, str], rows: list[tuple[str, str]]) -> str:
-    lines = [f"| {head[0]} | {head[1]} |", "| --- | --- |"]
-    lines += [f"| {left.replace('|', chr(92) + '|')} | {right.replace('|', chr(92) + '|')} |" for left, right in rows]
-    return "\n".join(lines)
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    return "\n".join([_row(head), _row(("---",) * len(head)), *map(_row, rows)])
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
 def filled(page: str, made: dict[str, str]) -> str:

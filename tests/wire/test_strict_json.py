@@ -61,6 +61,23 @@ def test_integers_keep_all_their_digits() -> None:
     assert parse_strict(digits.encode()) == 10**10_000 - 1
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("9007199254740993", 9007199254740993),
+        ("-0", 0),
+        ("-0.0", -0.0),
+        ("1e400", float("inf")),
+        ("-1e400", float("-inf")),
+        ("1e-400", 0.0),
+        ("1.0", 1.0),
+    ],
+)
+def test_a_number_is_what_json_loads_makes_of_it(text: str, value: float) -> None:
+    read = parse_strict(text.encode())
+    assert (type(read), repr(read)) == (type(value), repr(value))
+
+
 def test_an_empty_text_is_an_empty_object() -> None:
     assert parse_strict(b"") == {}
 

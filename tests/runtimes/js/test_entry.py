@@ -184,6 +184,26 @@ def test_input_stays_what_it_was(js):
     assert js.run(source, text=text.encode()).value == [["__proto__", "é", "n", "deep"], 1500, "😀", True]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_it"),
+    [
+        ("9007199254740993", "inputs === 9007199254740992"),
+        ("12345678901234567890", "typeof inputs === 'number' && String(inputs) === '12345678901234567000'"),
+        ("1e400", "inputs === Infinity"),
+        ("-1e400", "inputs === -Infinity"),
+        ("1e-400", "Object.is(inputs, 0)"),
+        ("-0", "Object.is(inputs, -0)"),
+    ],
+)
+def test_a_number_is_what_json_parse_makes_of_it(js, text, is_it):
+    source = f"return [{is_it}, Object.is(inputs, JSON.parse('{text}'))];"
+    assert js.run(source, text=text.encode()).value == [True, True]
+
+
+def test_an_id_that_comes_as_text_keeps_its_digits(js):
+    assert js.run("return String(BigInt(inputs) + 1n);", text=b'"9007199254740993"').value == "9007199254740994"
+
+
 def test_an_empty_input_is_an_empty_object(js):
     assert js.run("var result = inputs;", text=b"").value == {}
 
