@@ -14,6 +14,7 @@ from coordinator.commands.exits import UsageError
 from coordinator.core.submission import Submitted, checked
 from coordinator.errors import InvalidRequest
 from coordinator.pb import coordinator_pb2 as pb
+from operating.surrogates import half_pair
 
 _EMPTY_OBJECT = b"{}"
 
@@ -55,7 +56,9 @@ def _of_file(name: str, run_id: str, max_attempts: int) -> list[pb.NewTask]:
             continue
         try:
             tasks.append(_task(msgspec.json.decode(line, type=_Line), run_id, max_attempts))
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, InvalidRequest) as error:
+        except msgspec.DecodeError as error:
+            raise UsageError(f"{name}, line {number}: {half_pair(line) or error}") from None
+        except (UnicodeDecodeError, RecursionError, InvalidRequest) as error:
             raise UsageError(f"{name}, line {number}: {error}") from None
     if not tasks:
         raise UsageError(f"{name} holds no task: expected one JSON object a line, with node_type and input")

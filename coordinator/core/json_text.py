@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from coordinator.core.bounds import JSON_DEPTH
+from operating.surrogates import half_pair
 
 _STRING: Final = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 _NO_BRACKET: Final = bytes(set(range(256)) - set(b"[]{}"))
@@ -16,7 +17,10 @@ _STEPS: Final = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")  # +1 and -1 as si
 
 
 def fault(text: bytes) -> str | None:
-    """Why this is no JSON text of ours, or None: UTF-8, the standard's grammar, nested at most JSON_DEPTH deep."""
+    """Why this is no JSON text of ours, or None: UTF-8, the standard's grammar, nested at most JSON_DEPTH deep.
+
+    Half of a surrogate pair is none either: what is stored is read by all kinds of readers.
+    """
     try:
         text.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -26,7 +30,7 @@ def fault(text: bytes) -> str | None:
     except RecursionError:
         return f"nested over {JSON_DEPTH} levels"
     except msgspec.DecodeError as error:
-        return str(error)
+        return half_pair(text) or str(error)
     return None if _within_depth(text) else f"nested over {JSON_DEPTH} levels"
 
 

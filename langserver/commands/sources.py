@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -33,7 +34,7 @@ def read_source(file: str, runtime: str | None) -> Source:
 def read_input(given: str) -> str:
     """The input itself, or that of the file named after an `@`. Raises UsageError, RequestError."""
     if not given.startswith("@"):
-        return given
+        return _text(os.fsencode(given), "--input", "utf-8")  # what came as other bytes is half surrogates here
     if given == "@":
         raise UsageError("--input @ names no file: write @FILE")
     return _text(_read(given[1:]), given[1:], "utf-8")

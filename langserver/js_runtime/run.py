@@ -184,6 +184,7 @@ class JsRuntime:
 
 def _check_utf8(text: bytes) -> None:
     """Raises BadInput unless `text` is UTF-8. In pieces: as one string a text of 16 MiB may take 64."""
+    before = 0
     try:
         if len(text) <= _CHUNK:
             text.decode()
@@ -191,7 +192,7 @@ def _check_utf8(text: bytes) -> None:
         decoder = codecs.getincrementaldecoder("utf-8")()
         view = memoryview(text)
         for start in range(0, len(text), _CHUNK):
-            decoder.decode(view[start : start + _CHUNK])
-        decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        raise BadInput("input_json is not UTF-8") from None
+            before = start - len(decoder.getstate()[0])  # of a character that the pieces share
+            decoder.decode(view[start : start + _CHUNK], final=start + _CHUNK >= len(text))
+    except UnicodeDecodeError as error:
+        raise BadInput(f"input_json is not UTF-8 at byte {before + error.start}") from None

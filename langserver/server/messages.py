@@ -6,9 +6,10 @@ string take milliseconds, in fields of two bytes many seconds, in which nobody e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, TypeVar, cast
 
-from google.protobuf.descriptor import Descriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
 from langserver.errors import RequestError
@@ -19,6 +20,7 @@ _VARINT_BYTES: Final = 10
 # Wire types (protobuf.dev, "Encoding"). 3 and 4 are groups, which proto3 does not have.
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 _UNREADABLE: Final = "the request is not the protobuf message of this method: is all text UTF-8?"
+_PACKAGE: Final = "lang.v1."
 
 AnyMessage = TypeVar("AnyMessage", bound=Message)
 
@@ -31,7 +33,16 @@ def parse(kind: type[AnyMessage], data: bytes | None) -> AnyMessage:
     try:
         return kind.FromString(data)
     except DecodeError:
+        _Counter(data, _refuse_other_bytes).count(_descriptor(kind), 0, len(data), 0)
         raise RequestError(_UNREADABLE) from None
+
+
+def _refuse_other_bytes(field: str, data: bytes) -> None:
+    """Raises RequestError for what is no UTF-8; half of a surrogate pair is none (RFC 3629, section 3)."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        raise RequestError(f"{field} is not UTF-8 at byte {error.start}") from None
 
 
 def _descriptor(kind: type[Message]) -> Descriptor:
@@ -40,11 +51,12 @@ def _descriptor(kind: type[Message]) -> Descriptor:
 
 
 class _Counter:
-    """Walks over encoded fields without building anything."""
+    """Walks over encoded fields without building anything, and shows `judge` each text with its field's name."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, judge: Callable[[str, bytes], None] | None = None) -> None:
         self._data = data
         self._fields = 0
+        self._judge = judge
 
     def count(self, kind: Descriptor, at: int, end: int, depth: int) -> None:
         """Counts the fields in `data[at:end]`, a message of this kind. Raises RequestError."""
@@ -64,6 +76,8 @@ class _Counter:
                 field = kind.fields_by_number.get(tag >> 3)
                 if at + size <= end and field is not None and field.message_type is not None:
                     self.count(field.message_type, at, at + size, depth + 1)
+                elif self._judge and field is not None and field.type == FieldDescriptor.TYPE_STRING:
+                    self._judge(field.full_name.removeprefix(_PACKAGE), self._data[at : at + size])
                 at += size
             elif wire_type == _VARINT:
                 _, at = self._varint(at, end)

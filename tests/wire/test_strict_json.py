@@ -86,6 +86,7 @@ def test_an_empty_text_is_an_empty_object() -> None:
     ("text", "reason"),
     [
         (b"NaN", "NaN is no JSON value"),
+        (b'"\xed\xa0\x80"', "not UTF-8 at byte 1"),
         (b"[Infinity]", "Infinity is no JSON value"),
         (b"-Infinity", "-Infinity is no JSON value"),
         (b"{'a':1}", "is not JSON.*line 1 column 2"),

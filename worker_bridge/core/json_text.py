@@ -13,6 +13,8 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from operating.surrogates import half_pair
+
 MAX_DEPTH: Final = 200
 
 Value = TypeVar("Value")
@@ -82,6 +84,8 @@ def value(text: str, kind: type[Value]) -> Value:
         return msgspec.json.decode(text, type=kind)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    except msgspec.DecodeError as error:
+        raise ValueError(half_pair(text.encode()) or str(error)) from None
 
 
 def is_value(text: str) -> bool:

@@ -111,6 +111,7 @@ def test_nobody_answers(typed):
     ("line", "said"),
     [
         ("{", "truncated"),
+        ('{"node_type": "js", "input": "\\ud83d"}', "\\ud83d at byte 30 is half of a surrogate pair"),
         ('{"input": {}}', "missing required field `node_type`"),
         ('{"node_type": "js", "inptu": {}}', "unknown field `inptu`"),
         ('{"node_type": "a b", "input": {}}', "node_type may hold letters"),

@@ -63,6 +63,7 @@ def test_the_input_s_text_stays_as_it_is():
         ({"max_attempts": 1001}, "max_attempts is 1001"),
         ({"input_json": b" " * (INPUT_BYTES + 1)}, f"at most {INPUT_BYTES}"),
         ({"input_json": b"{'a': 1}"}, "input is no JSON text"),
+        ({"input_json": b'{"a": "\\ud83d"}'}, r"input is no JSON text: \\ud83d at byte 7 is half of a surrogate pair"),
         ({"input_json": b'{"a": NaN}'}, "input is no JSON text"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -175,6 +176,18 @@ def test_what_cannot_be_done_is_said_and_ends_with_2(typed, task, arguments, sai
 
     assert (ended.status, ended.out) == (2, "")
     assert said in ended.err
+
+
+@pytest.mark.parametrize("name", ["task.py", "task.js"])
+@pytest.mark.parametrize("as_file", [True, False], ids=["file", "argument"])
+@pytest.mark.parametrize(("data", "fault"), [(b'"a\xff"', "byte 2 is 0xff"), (b'"\xed\xa0\x80"', "byte 1 is 0xed")])
+def test_input_that_is_no_utf_8(cli, task, tmp_path, name, as_file, data, fault):
+    given = "@input.json" if as_file else os.fsdecode(data)
+    (tmp_path / "input.json").write_bytes(data)
+    ended = cli("run", task(name, "result = 1"), "--input", given)
+
+    said = f"langserver: {'input.json' if as_file else '--input'} is not UTF-8: {fault}\n"
+    assert (ended.status, ended.out, ended.err) == (2, "", said)
 
 
 def test_input_that_is_no_json(cli, task):

@@ -153,6 +153,15 @@ def test_lone_surrogates_in_values_and_logs(runtime: str, server: ServerProcess)
 
 
 @pytest.mark.parametrize("runtime", ["python", "js"])
+@pytest.mark.parametrize("given", ['"\\ud800"', '"\\udfff"'])
+def test_a_lone_surrogate_that_is_the_whole_result(runtime: str, given: str, server: ServerProcess) -> None:
+    length = {"python": "len(inputs)", "js": "inputs.length"}[runtime]
+    literal = server.execute(f"return {given}", runtime)
+    read = server.execute(f"return [{length}, inputs]", runtime, given)
+    assert (literal.success, literal.output_json, read.output_json) == (True, '"\ufffd"', '[1,"\ufffd"]')
+
+
+@pytest.mark.parametrize("runtime", ["python", "js"])
 def test_lone_surrogates_in_errors(runtime: str, server: ServerProcess) -> None:
     code = {"python": "raise ValueError('a\\ud800b')", "js": "throw new Error('a\\ud800b')"}[runtime]
     assert server.execute(code, runtime).error.message == "a\ufffdb"

@@ -183,11 +183,25 @@ def test_hostile_source_fails_its_task_only(client, runtime, code):
         "grpc.health.v1.Health/Watch",
     ],
 )
-@pytest.mark.parametrize("data", [b"\x0a\x03\xed\xa0\x80", b"\x0a\xff", b"\xff"], ids=["surrogate", "short", "noise"])
+@pytest.mark.parametrize("data", [b"\x0a\xff", b"\xff", b"\x0a\xff\x0a\x01\xff"], ids=["short", "noise", "both"])
 def test_bytes_that_are_no_message(client, method, data):
     call = client.channel.unary_unary(f"/{method}")
     code, message = status_of(lambda: call(data, timeout=10))
     assert (code, message) == (INVALID, "the request is not the protobuf message of this method: is all text UTF-8?")
+
+
+@pytest.mark.parametrize(
+    ("data", "field"),
+    [
+        (b"\x0a\x04a\xed\xa0\x80", "ExecuteRequest.task_id"),
+        (b'\x1a\x06"\xf0\x9f\x98\x80"\x1a\x04a\xed\xa0\x80', "ExecuteRequest.input_json"),
+        (b"\x2a\x08\x0a\x01k\x12\x03a\xff\xff", "ExecuteRequest.MetadataEntry.value"),
+        (b"\x52\x05\x0a\x03a\xff\xff", "InlineCode.code"),
+    ],
+)
+def test_a_text_that_is_none_is_named_with_its_place(client, data, field):
+    call = client.channel.unary_unary("/lang.v1.LanguageServer/Execute")
+    assert status_of(lambda: call(data, timeout=10)) == (INVALID, f"{field} is not UTF-8 at byte 1")
 
 
 def test_a_message_over_every_cap_is_not_received(client):

@@ -74,12 +74,17 @@ def test_too_many_fields(data):
 
 @pytest.mark.parametrize(
     "data",
-    [b"\x0a", b"\x0a\x05a", b"\xff", b"\x80" * 20, b"\x0b\x0c", b"\x0f", b"\x9d\x06a", b"\x0a\x01\xff", b"\x00\x00",
+    [b"\x0a", b"\x0a\x05a", b"\xff", b"\x80" * 20, b"\x0b\x0c", b"\x0f", b"\x9d\x06a", b"\x00\x00",
      b"\x0a" + b"\xff" * 9 + b"\x01", inside(b"\x0a\x05a")],
 )  # fmt: skip
 def test_no_message(data):
     with pytest.raises(RequestError, match=UNREADABLE):
         parse(Execute, data)
+
+
+def test_a_text_that_is_no_utf_8_is_named():
+    with pytest.raises(RequestError, match=r"ExecuteRequest\.task_id is not UTF-8 at byte 0"):
+        parse(Execute, b"\x0a\x01\xff")
 
 
 def test_no_message_at_all():
