@@ -23,7 +23,11 @@ example:
 
 exit status: 0 it was stopped, 2 bad usage, 3 it could not start, or may not go on: the message says what to change
 """
-_QUEUES = "Shows how deep the queues are that `run` would read here, what is pending, parked, and who listens."
+_QUEUES = """\
+Shows how deep the queues are that `run` would read here, what is pending, parked, and who listens: those of
+WORKER_QUEUES; without it `http` and one for each runtime of LANG_WORKER_ADDRS and type of WORKER_EXECUTORS. Set them as
+the bridges have them: Redis is not asked which queues there are.
+"""
 _QUEUES_MORE = """\
 example:
   WORKER_QUEUES=python,python:eu-west worker-bridge queues --json

@@ -109,6 +109,28 @@ async def test_queues_are_shown_to_people_and_programs(redis: Redis, redis_serve
     assert second["listeners"] == []
 
 
+@pytest.mark.parametrize(
+    ("settings", "shown"),
+    [
+        ({}, "http"),
+        ({"WORKER_EXECUTORS": "charge=tests.links.no_such:Charge"}, "charge, http"),
+        ({"WORKER_QUEUES": "http"}, ""),
+        ({"LANG_WORKER_ADDRS": "js:127.0.0.1:1"}, ""),
+    ],
+)
+def test_whoever_names_no_queue_is_told_which_variables_do(
+    redis_server: RedisServer, settings: dict[str, str], shown: str
+) -> None:
+    ended = run("queues", "--json", REDIS_ADDR=redis_server.address, **settings)
+    assert ended.returncode == 0
+    assert "tasks:http:0" in [one["stream"] for one in json.loads(ended.stdout)]
+    said = (
+        f"worker-bridge: shown is what a bridge with these settings reads: {shown}. "
+        "LANG_WORKER_ADDRS adds a queue for each runtime in it, WORKER_QUEUES names any others\n"
+    )
+    assert ended.stderr == (said if shown else "")
+
+
 async def test_queues_beside_one_that_cannot_be_shown(redis: Redis, redis_server: RedisServer) -> None:
     await redis.set("tasks:python:0:dead", "no stream")
     await redis.xadd("tasks:js:0", {"n": "1"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -26,11 +27,28 @@ def queues(*, as_json: bool) -> int:
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from worker_bridge.settings import Settings
 
-    found, refused = asyncio.run(_figures(Settings()))
+    settings = Settings()
+    found, refused = asyncio.run(_figures(settings))
+    if left_out := unnamed(settings):
+        print(f"worker-bridge: {left_out}", file=sys.stderr)
     say(json.dumps([asdict(one) for one in found]) if as_json else _table(found))
     if refused:
         raise StartError("; ".join(refused))
     return 0
+
+
+def unnamed(settings: Settings) -> str:
+    """What whoever looks should know of queues that are not shown; empty where the settings name queues.
+
+    Redis is not asked which there are: that takes a command that shows every key, and a bridge's user may not give it.
+    """
+    if settings.worker_queues or settings.lang_worker_addrs:
+        return ""
+    shown = ", ".join(settings.node_types)
+    return (
+        f"shown is what a bridge with these settings reads: {shown}. "
+        "LANG_WORKER_ADDRS adds a queue for each runtime in it, WORKER_QUEUES names any others"
+    )
 
 
 async def _figures(settings: Settings) -> tuple[list[Figures], list[str]]:
