@@ -131,7 +131,10 @@ class Coordinator:
             server,
         )
         pb_grpc.add_CoordinatorServicer_to_server(
-            CoordinatorService(database, letters, settings.max_attempts, dispatcher.wake, self.metrics), server
+            CoordinatorService(
+                database, letters, settings.max_attempts, dispatcher.wake, metrics=self.metrics, audit=self._audit
+            ),
+            server,
         )
         self.address = bind(server, self.address, self.keys.credentials())
         await server.start()

@@ -1,16 +1,19 @@
 """The coordinator's audit log: callers who are sent away, entries that are no task's, reports that fit no lease.
 
+And what operators do with dead letters.
+
 Nothing that a task or a report holds is in it but ids and names.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Final
 
 from coordinator.core.lease import LeaseRequest
+from coordinator.core.letters import Letter
 from coordinator.core.report import Misfit, Report
 from coordinator.core.states import LeaseReason
 from operating.access.principal import shown
@@ -31,6 +34,7 @@ _ENTRIES: Final = {
     LeaseReason.UNKNOWN_TASK: ("ENTRY_OF_NO_TASK", "a lease was asked for a task that there is not"),
 }
 _REPORT: Final = ("REPORT_REFUSED", "a report does not fit its task's lease, and does not count")
+_NAMED: Final = 16  # letters in one line
 # A worker that stood still reports late; what it says of itself is true, though.
 _HONEST: Final = frozenset({Misfit.NOT_RUNNING, Misfit.FENCE, Misfit.ATTEMPT})
 
@@ -85,9 +89,28 @@ class Audit:
                 principal=shown(principal),
             )
 
+    def letters_requeued(self, letters: Sequence[Letter], principal: str) -> None:
+        """Their tasks are tried again, as an operator wished."""
+        self._letters("LETTERS_REQUEUED", "tasks of dead letters were given another attempt", letters, principal)
+
+    def letters_dropped(self, letters: Sequence[Letter], principal: str) -> None:
+        """They are gone, as an operator wished."""
+        self._letters("LETTERS_DROPPED", "dead letters were removed", letters, principal)
+
     def close(self) -> None:
         """Says what is not said yet."""
         self._lines.close()
+
+    def _letters(self, event: str, text: str, letters: Sequence[Letter], principal: str) -> None:
+        if letters and self._lines.admits(OF_TASKS, event, principal=shown(principal)):
+            self._lines.write(
+                logging.INFO,
+                text,
+                event=event,
+                count=len(letters),
+                letters=" ".join(letter.name for letter in letters[:_NAMED]),
+                principal=shown(principal),
+            )
 
     def _stranger(self, event: _Stranger, reason: str, count: int) -> None:
         if self._lines.admits(OF_OTHERS, event.name, reason=reason):

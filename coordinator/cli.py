@@ -57,13 +57,13 @@ examples:
 exit status: 0 done, 2 bad usage, 4 the coordinator cannot be reached
 """
 _DEAD = """\
-Shows, or gives another chance to, what workers parked: entries that cannot be read, that are not what their task is, or
-that were delivered too often.
+Shows, gives another chance to, or removes what workers parked: entries that cannot be read, that are not what their
+task is, or that were delivered too often.
 
 example:
   coordinator dead list --queue python
 
-exit status: see `coordinator dead list --help` and `coordinator dead requeue --help`
+exit status: see `coordinator dead list --help`, `coordinator dead requeue --help` and `coordinator dead drop --help`
 """
 _DEAD_LIST = """\
 Shows the parked entries of one queue or of all. Anybody who can write to the streams can have written them.
@@ -84,7 +84,19 @@ examples:
 exit status: 0 all were requeued, 1 some were left, 2 bad usage, 4 the coordinator cannot be reached
 """
 
+_DEAD_DROP = """\
+Removes parked entries for good: those that are named, or all that were parked so long ago. Their tasks stay what they
+are; what still has an attempt is not stopped by it, and what is FAILED cannot be requeued by it any more.
+
+examples:
+  coordinator dead drop tasks:python:0:dead/1764504000000-0
+  coordinator dead drop --queue python --older-than 604800
+
+exit status: 0 they are gone, 1 some were not there, 2 bad usage, 4 the coordinator cannot be reached
+"""
+
 _MOST_SECONDS = 7 * 86_400
+_MOST_AGE = 100 * 366 * 86_400
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -143,6 +155,7 @@ def _parser() -> ArgumentParser:
     _add_queue(listed)
     _add_json(listed, "print one JSON line an entry")
     _add_requeue(_command(letters, "requeue", "give its tasks another chance", _DEAD_REQUEUE, _dead_requeue))
+    _add_drop(_command(letters, "drop", "remove it", _DEAD_DROP, _dead_drop))
     return parser
 
 
@@ -206,8 +219,20 @@ def _add_cancel(parser: ArgumentParser) -> None:
     parser.add_argument("--task-id", metavar="I", action="append", default=[], help="this task only; may be repeated")
 
 
-def _add_requeue(parser: ArgumentParser) -> None:
+def _add_letters(parser: ArgumentParser) -> None:
     parser.add_argument("letter", metavar="STREAM/ENTRY", nargs="*", help="as `coordinator dead list` shows them")
+
+
+def _add_drop(parser: ArgumentParser) -> None:
+    _add_letters(parser)
+    parser.add_argument(
+        "--older-than", metavar="S", type=_age, help="all that were parked at least so many seconds ago; 0 means all"
+    )
+    _add_queue(parser)
+
+
+def _add_requeue(parser: ArgumentParser) -> None:
+    _add_letters(parser)
     parser.add_argument("--all", action="store_true", help="all of them")
     _add_queue(parser)
 
@@ -220,6 +245,12 @@ def _seconds(text: str) -> float:
     if not 0 <= value <= _MOST_SECONDS:
         raise ArgumentTypeError(f"{text!r} is no number of seconds from 0 to {_MOST_SECONDS}")
     return value
+
+
+def _age(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and int(text[:12]) <= _MOST_AGE and len(text) < 12):
+        raise ArgumentTypeError(f"{text!r} is no whole number of seconds from 0 to {_MOST_AGE}")
+    return int(text)
 
 
 def _attempts(text: str) -> int:
@@ -265,6 +296,12 @@ def _dead_requeue(options: Namespace) -> int:
     from coordinator.commands.dead import requeue
 
     return requeue(options)
+
+
+def _dead_drop(options: Namespace) -> int:
+    from coordinator.commands.dead import drop
+
+    return drop(options)
 
 
 if __name__ == "__main__":

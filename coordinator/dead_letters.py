@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Final
 
-from coordinator.core.letters import Letter, read_letter
+from coordinator.core.letters import Choice, Letter, read_letter
 from coordinator.core.queues import RUNTIMES, dead_stream_of, stream_of
 from coordinator.core.states import TaskState
 from coordinator.errors import StreamRefused
@@ -62,6 +63,17 @@ class DeadLetters:
             if done[key] is None:
                 await self._streams.remove(letter.stream, [letter.entry_id])
         return [Requeued(letter, done[letter.run_id, letter.task_id]) for letter in chosen]
+
+    async def drop(self, queue: str, chosen: Choice, now: float) -> list[Letter]:
+        """Removes letters of streams of dead letters, and nothing else; `now` in seconds since 1970.
+
+        No task changes by it: what a letter names ends, or is dispatched again, by what the table says.
+        """
+        letters, _ = await self.listed(queue)
+        dropped = chosen.among(letters, now)
+        for stream, its in groupby(dropped, key=lambda letter: letter.stream):
+            await self._streams.remove(stream, [letter.entry_id for letter in its])
+        return dropped
 
     async def _of_stream(self, stream: str) -> list[Letter]:
         letters: list[Letter] = []

@@ -65,8 +65,8 @@ class Metrics:
         failures = self._counter("failures", "Rounds that were put off: database or streams were away", "part")
         self._failures = {part: failures.labels(part) for part in _PARTS}
         self._refused_streams = self._counter("refused_streams", "Entries that Redis took into no stream")
-        letters = self._counter("dead_letters", "Dead letters that an operator asked to requeue", "result")
-        self._letters = {result: letters.labels(result) for result in ("requeued", "left")}
+        letters = self._counter("dead_letters", "Dead letters that an operator asked to requeue or to drop", "result")
+        self._letters = {result: letters.labels(result) for result in ("requeued", "left", "dropped")}
         self._strangers = self._counter("refused_calls", "Calls without a valid token")
         handshakes = self._counter("failed_handshakes", "Clients that could not connect over TLS", "reason")
         self._handshakes = {reason: handshakes.labels(reason.replace(" ", "_")) for reason in REASONS}
@@ -119,6 +119,10 @@ class Metrics:
         """So many dead letters."""
         self._letters["requeued"].inc(requeued)
         self._letters["left"].inc(left)
+
+    def dropped(self, count: int) -> None:
+        """So many dead letters."""
+        self._letters["dropped"].inc(count)
 
     def stranger_refused(self) -> None:
         """A call without a valid token."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import time
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -17,6 +18,7 @@ from google.protobuf.message import Message
 from coordinator import convert
 from coordinator.audit import Audit
 from coordinator.core.lease import ttl_in_force
+from coordinator.core.letters import choice
 from coordinator.core.report import Report, Ruling
 from coordinator.core.retry import RetryRule
 from coordinator.core.states import LeaseReason, TaskState
@@ -136,10 +138,13 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
         letters: DeadLetters,
         max_attempts: int,
         refilled: Callable[[], None],
+        *,
         metrics: Metrics,
+        audit: Audit,
     ) -> None:
         """`max_attempts` is of tasks that name none."""
         self._metrics = metrics
+        self._audit = audit
         self._database = database
         self._letters = letters
         self._max_attempts = max_attempts
@@ -203,6 +208,7 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
         requeued = await self._letters.requeue(_queue(request.queue), frozenset(request.letters))
         left = sum(one.refusal is not None for one in requeued)
         self._metrics.requeued(len(requeued) - left, left)
+        self._audit.letters_requeued([one.letter for one in requeued if one.refusal is None], principal_of(context))
         self._refilled()
         return pb.RequeueDeadLettersResponse(
             letters=[
@@ -212,6 +218,16 @@ class CoordinatorService(pb_grpc.CoordinatorServicer):
                 for one in requeued
             ]
         )
+
+    async def DropDeadLetters(
+        self, request: pb.DropDeadLettersRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> pb.DropDeadLettersResponse:
+        """Raises InvalidRequest, and StreamUnavailable where some may be gone already: it may be called again."""
+        age = request.older_than_seconds if request.HasField("older_than_seconds") else None
+        dropped = await self._letters.drop(_queue(request.queue), choice(request.letters, age), time.time())
+        self._metrics.dropped(len(dropped))
+        self._audit.letters_dropped(dropped, principal_of(context))
+        return pb.DropDeadLettersResponse(letters=map(convert.letter, dropped))
 
 
 def _tell(report: Report, state: TaskState, trace_id: str) -> None:

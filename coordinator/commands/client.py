@@ -111,6 +111,11 @@ class Client:
         request = pb.RequeueDeadLettersRequest(queue=queue, letters=letters)
         return self._asked(self._stub.RequeueDeadLetters, request, _LONG_CALL_SECONDS)
 
+    def drop(self, queue: str, letters: Sequence[str], older_than: int | None) -> pb.DropDeadLettersResponse:
+        """What is gone by this call."""
+        request = pb.DropDeadLettersRequest(queue=queue, letters=letters, older_than_seconds=older_than)
+        return self._asked(self._stub.DropDeadLetters, request, _LONG_CALL_SECONDS)
+
     def _listed(self, request: pb.ListTasksRequest, **options: Any) -> list[pb.Task]:
         """A stream can fail until its end."""
         return list(self._stub.ListTasks(request, **options))

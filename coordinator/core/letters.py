@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
+
+from coordinator.errors import InvalidRequest
 
 _MOST_CHARACTERS: Final = 1_000
 _MOST_ATTEMPT: Final = (1 << 31) - 1
@@ -28,6 +30,34 @@ class Letter:
     def name(self) -> str:
         """An id alone may be there in two streams."""
         return f"{self.stream}/{self.entry_id}"
+
+    @property
+    def parked_at(self) -> float:
+        """Seconds since 1970, by the clock of Redis, which makes ids; whoever can write to it may choose his."""
+        return int(self.entry_id.partition("-")[0]) / 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which letters are meant: these names, or an age in seconds."""
+
+    names: frozenset[str]
+    older_than: float | None
+
+    def among(self, letters: Iterable[Letter], now: float) -> list[Letter]:
+        """`now` in seconds since 1970."""
+        if self.older_than is None:
+            return [letter for letter in letters if letter.name in self.names]
+        return [letter for letter in letters if letter.parked_at <= now - self.older_than]
+
+
+def choice(names: Collection[str], older_than: int | None) -> Choice:
+    """Nothing is chosen by leaving everything out. Raises InvalidRequest."""
+    if bool(names) is (older_than is not None):
+        raise InvalidRequest("which letters? Either by letters or by older_than_seconds")
+    if older_than is not None and older_than < 0:
+        raise InvalidRequest(f"older_than_seconds is {older_than}: a number from 0 is expected")
+    return Choice(frozenset(names), older_than)
 
 
 def read_letter(stream: str, entry_id: str, fields: Mapping[str, str]) -> Letter:

@@ -278,3 +278,19 @@ class RequeuedLetter(_message.Message):
     requeued: bool
     reason: str
     def __init__(self, letter: _Optional[_Union[DeadLetter, _Mapping]] = ..., requeued: _Optional[bool] = ..., reason: _Optional[str] = ...) -> None: ...
+
+class DropDeadLettersRequest(_message.Message):
+    __slots__ = ("queue", "letters", "older_than_seconds")
+    QUEUE_FIELD_NUMBER: _ClassVar[int]
+    LETTERS_FIELD_NUMBER: _ClassVar[int]
+    OLDER_THAN_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    queue: str
+    letters: _containers.RepeatedScalarFieldContainer[str]
+    older_than_seconds: int
+    def __init__(self, queue: _Optional[str] = ..., letters: _Optional[_Iterable[str]] = ..., older_than_seconds: _Optional[int] = ...) -> None: ...
+
+class DropDeadLettersResponse(_message.Message):
+    __slots__ = ("letters",)
+    LETTERS_FIELD_NUMBER: _ClassVar[int]
+    letters: _containers.RepeatedCompositeFieldContainer[DeadLetter]
+    def __init__(self, letters: _Optional[_Iterable[_Union[DeadLetter, _Mapping]]] = ...) -> None: ...

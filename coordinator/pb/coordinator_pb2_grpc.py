@@ -229,6 +229,11 @@ class CoordinatorStub:
                 request_serializer=coordinator_dot_pb_dot_coordinator__pb2.RequeueDeadLettersRequest.SerializeToString,
                 response_deserializer=coordinator_dot_pb_dot_coordinator__pb2.RequeueDeadLettersResponse.FromString,
                 _registered_method=True)
+        self.DropDeadLetters = channel.unary_unary(
+                '/workflow.v1.Coordinator/DropDeadLetters',
+                request_serializer=coordinator_dot_pb_dot_coordinator__pb2.DropDeadLettersRequest.SerializeToString,
+                response_deserializer=coordinator_dot_pb_dot_coordinator__pb2.DropDeadLettersResponse.FromString,
+                _registered_method=True)
 
 
 class CoordinatorServicer:
@@ -279,6 +284,13 @@ class CoordinatorServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def DropDeadLetters(self, request, context):
+        """Removes dead letters, for good. Their tasks stay what they are. Never removes anything but dead letters.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_CoordinatorServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -311,6 +323,11 @@ def add_CoordinatorServicer_to_server(servicer, server):
                     servicer.RequeueDeadLetters,
                     request_deserializer=coordinator_dot_pb_dot_coordinator__pb2.RequeueDeadLettersRequest.FromString,
                     response_serializer=coordinator_dot_pb_dot_coordinator__pb2.RequeueDeadLettersResponse.SerializeToString,
+            ),
+            'DropDeadLetters': grpc.unary_unary_rpc_method_handler(
+                    servicer.DropDeadLetters,
+                    request_deserializer=coordinator_dot_pb_dot_coordinator__pb2.DropDeadLettersRequest.FromString,
+                    response_serializer=coordinator_dot_pb_dot_coordinator__pb2.DropDeadLettersResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -476,6 +493,33 @@ class Coordinator:
             '/workflow.v1.Coordinator/RequeueDeadLetters',
             coordinator_dot_pb_dot_coordinator__pb2.RequeueDeadLettersRequest.SerializeToString,
             coordinator_dot_pb_dot_coordinator__pb2.RequeueDeadLettersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DropDeadLetters(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/workflow.v1.Coordinator/DropDeadLetters',
+            coordinator_dot_pb_dot_coordinator__pb2.DropDeadLettersRequest.SerializeToString,
+            coordinator_dot_pb_dot_coordinator__pb2.DropDeadLettersResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -111,6 +111,8 @@ class CoordinatorStub:
     """Gives FAILED tasks that dead letters name one more attempt, made from the task table and never from the letter, and
     removes those letters.
     """
+    DropDeadLetters: _grpc.UnaryUnaryMultiCallable[_coordinator_pb2.DropDeadLettersRequest, _coordinator_pb2.DropDeadLettersResponse]
+    """Removes dead letters, for good. Their tasks stay what they are. Never removes anything but dead letters."""
 
 @_typing.type_check_only
 class CoordinatorAsyncStub(CoordinatorStub):
@@ -134,6 +136,8 @@ class CoordinatorAsyncStub(CoordinatorStub):
     """Gives FAILED tasks that dead letters name one more attempt, made from the task table and never from the letter, and
     removes those letters.
     """
+    DropDeadLetters: _aio.UnaryUnaryMultiCallable[_coordinator_pb2.DropDeadLettersRequest, _coordinator_pb2.DropDeadLettersResponse]  # type: ignore[assignment]
+    """Removes dead letters, for good. Their tasks stay what they are. Never removes anything but dead letters."""
 
 class CoordinatorServicer(metaclass=_abc_1.ABCMeta):
     """What the command line talks to."""
@@ -190,5 +194,13 @@ class CoordinatorServicer(metaclass=_abc_1.ABCMeta):
         """Gives FAILED tasks that dead letters name one more attempt, made from the task table and never from the letter, and
         removes those letters.
         """
+
+    @_abc_1.abstractmethod
+    def DropDeadLetters(
+        self,
+        request: _coordinator_pb2.DropDeadLettersRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_coordinator_pb2.DropDeadLettersResponse, _abc.Awaitable[_coordinator_pb2.DropDeadLettersResponse]]:
+        """Removes dead letters, for good. Their tasks stay what they are. Never removes anything but dead letters."""
 
 def add_CoordinatorServicer_to_server(servicer: CoordinatorServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -63,6 +63,8 @@ DeadLetter               string stream=1; string entry_id=2; string reason=3; st
 DeadLetter               string run_id=5; string task_id=6; int32 attempt=7
 RequeueDeadLettersRequest string queue=1; repeated string letters=2
 RequeueDeadLettersResponse repeated RequeuedLetter letters=1
+DropDeadLettersRequest   string queue=1; repeated string letters=2; int64 older_than_seconds=3
+DropDeadLettersResponse  repeated DeadLetter letters=1
 RequeuedLetter           DeadLetter letter=1; bool requeued=2; string reason=3
 """
 
@@ -85,6 +87,7 @@ COORDINATOR_METHODS = {
     "CancelTasks": ("CancelTasksRequest", "TaskCounts", False),
     "ListDeadLetters": ("ListDeadLettersRequest", "ListDeadLettersResponse", False),
     "RequeueDeadLetters": ("RequeueDeadLettersRequest", "RequeueDeadLettersResponse", False),
+    "DropDeadLetters": ("DropDeadLettersRequest", "DropDeadLettersResponse", False),
 }
 
 SCALARS = {

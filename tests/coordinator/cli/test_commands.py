@@ -249,6 +249,7 @@ def test_dead_letters(cli, worker, redis_server, prefix):
     requeued = cli("dead", "requeue", f"{dead}/{entry_id}")
     assert (requeued.status, requeued.out) == (0, f"{dead}/{entry_id} run={run_id} task=t: requeued\n")
     assert cli("dead", "list").out == ""
+    assert cli("dead", "drop", f"{dead}/{entry_id}").status == 1
     until(lambda: cli("status", "--run-id", run_id, "--json").lines[0]["attempt"] == 2, "it was tried again")
 
 
@@ -303,3 +304,23 @@ def test_a_listen_address_that_is_none(typed):
 
     assert ended.status == 3
     assert "COORDINATOR_LISTEN_ADDR is 'here': expected HOST:PORT" in ended.err
+
+
+def test_dead_letters_are_dropped(cli, redis_server, prefix):
+    import redis
+
+    dead, its = f"{prefix}:js:0:dead", ("--queue", "js")
+    with redis.Redis(port=redis_server.port, decode_responses=True) as connection:
+        old = [connection.xadd(dead, {"reason": "why"}, id=f"{number}-0") for number in (1000, 2000)]
+        new = connection.xadd(dead, {"reason": "why"})
+
+    assert cli("dead", "drop", *its).status == 2
+    assert cli("dead", "drop", f"{dead}/{new}", "--older-than", "0").status == 2
+    named = cli("dead", "drop", f"{dead}/{old[0]}", f"{dead}/9-9")
+    said = f"{dead}/{old[0]} run= task=: dropped\n{dead}/9-9: there is no such entry\n"
+    assert (named.status, named.out) == (1, said)
+    aged = cli("dead", "drop", *its, "--older-than", "86400")
+    assert (aged.status, aged.out) == (0, f"{dead}/{old[1]} run= task=: dropped\n")
+    assert [letter["entry_id"] for letter in cli("dead", "list", *its, "--json").lines] == [new]
+    assert cli("dead", "drop", *its, "--older-than", "0").status == 0
+    assert cli("dead", "list", *its).out == ""

@@ -6,7 +6,7 @@ import pytest
 
 from langserver import __version__
 
-COMMANDS = (("serve",), ("submit",), ("status",), ("cancel",), ("dead", "list"), ("dead", "requeue"))
+COMMANDS = (("serve",), ("submit",), ("status",), ("cancel",), ("dead", "list"), ("dead", "requeue"), ("dead", "drop"))
 
 
 @pytest.mark.parametrize("command", [(), ("dead",), *COMMANDS], ids=" ".join)
@@ -38,6 +38,9 @@ def test_help_lists_the_commands(typed):
         (),
         ("fly",),
         ("dead",),
+        ("dead", "drop", "--older-than", "-1"),
+        ("dead", "drop", "--older-than", "1d"),
+        ("dead", "drop", "--older-than", "99999999999"),
         ("submit",),
         ("submit", "--node-type", "js", "--file", "x"),
         ("submit", "--node-type", "js", "--wait", "soon"),

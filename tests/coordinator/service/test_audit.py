@@ -148,3 +148,21 @@ async def test_the_line_of_an_attempt_names_its_trace(
     assert (await pb_grpc.WorkflowServiceStub(caller.channel).ReportTaskResult(request, metadata=metadata)).accepted
     (line,) = told("coordinator.tasks")
     assert line.get("trace_id") == shown
+
+
+async def test_what_an_operator_does_with_dead_letters(caller: Caller, told: Told) -> None:
+    await caller.submit("t", max_attempts=1)
+    await caller.report("t", "failed", fence=(await caller.acquire("t")).fence, error="no")
+    stream = f"{caller.stream()}:dead"
+    again = await caller.redis.xadd(stream, {"task_id": "t", "run_id": "r", "reason": SECRET})
+    gone = [await caller.redis.xadd(stream, {"payload": SECRET, "reason": SECRET}) for _ in range(17)]
+    request = pb.RequeueDeadLettersRequest(letters=[f"{stream}/{again}", f"{stream}/{gone[0]}"])
+
+    await caller.tasks.RequeueDeadLetters(request)
+    for _ in range(2):  # the second finds nothing, and says nothing
+        await caller.tasks.DropDeadLetters(pb.DropDeadLettersRequest(older_than_seconds=0))
+
+    requeued, dropped = told()
+    assert requeued == {"event": "LETTERS_REQUEUED", "level": "INFO", "count": 1, "letters": f"{stream}/{again}"}
+    first = " ".join(f"{stream}/{entry_id}" for entry_id in gone[:16])
+    assert dropped == {"event": "LETTERS_DROPPED", "level": "INFO", "count": 17, "letters": first}

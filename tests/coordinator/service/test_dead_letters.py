@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import grpc
+import pytest
+
 from coordinator import dead_letters
 from coordinator.pb import coordinator_pb2 as pb
 
@@ -110,3 +113,64 @@ async def test_only_the_named_letters_are_requeued(caller):
 
     assert (await caller.task("a")).state == pb.TASK_STATE_FAILED
     assert (await caller.in_state("QUEUED", "b")).attempt == 2
+
+
+async def test_a_letter_that_is_dropped_is_gone_and_its_task_is_what_it_was(caller):
+    await failed(caller, "t")
+    await caller.submit("running")
+    await caller.acquire("running")
+    gone = [await park(caller, reason="why", task_id=task, run_id="r") for task in ("t", "running")]
+    kept = await park(caller, "js", reason="why", task_id="t", run_id="r")
+
+    answer = await caller.tasks.DropDeadLetters(pb.DropDeadLettersRequest(letters=gone))
+
+    assert [f"{letter.stream}/{letter.entry_id}" for letter in answer.letters] == gone
+    assert (await caller.task("t")).state == pb.TASK_STATE_FAILED
+    assert (await caller.task("running")).state == pb.TASK_STATE_RUNNING
+    left = (await caller.tasks.ListDeadLetters(pb.ListDeadLettersRequest())).letters
+    assert [f"{letter.stream}/{letter.entry_id}" for letter in left] == [kept]
+
+
+async def test_what_is_no_dead_letter_is_not_dropped(caller):
+    await caller.submit("t")
+    await caller.in_state("QUEUED")
+    ((entry_id, _),) = await caller.entries()
+    elsewhere = await caller.redis.xadd("other:dead", {"reason": "why"})
+    names = [f"{caller.stream()}/{entry_id}", f"other:dead/{elsewhere}", f"{caller.stream()}:dead/{entry_id}", "", "/"]
+
+    answer = await caller.tasks.DropDeadLetters(pb.DropDeadLettersRequest(letters=names))
+
+    assert not answer.letters
+    assert len(await caller.entries()) == await caller.redis.xlen("other:dead") == 1
+    everything = await caller.tasks.DropDeadLetters(pb.DropDeadLettersRequest(older_than_seconds=0))
+    assert not everything.letters
+    assert len(await caller.entries()) == await caller.redis.xlen("other:dead") == 1
+    await caller.redis.delete("other:dead")
+
+
+async def test_letters_are_dropped_by_age_as_many_as_are_looked_at(caller, monkeypatch):
+    monkeypatch.setattr(dead_letters, "_MOST", 20)
+    stream = f"{caller.stream()}:dead"
+    for number in range(1, 24):
+        await caller.redis.xadd(stream, {"reason": "old"}, id=f"{number}-0")
+    new = await park(caller, reason="new")
+    request = pb.DropDeadLettersRequest(queue="python", older_than_seconds=3600)
+
+    counts = [len((await caller.tasks.DropDeadLetters(request)).letters) for _ in range(3)]
+
+    assert counts == [20, 3, 0]
+    left = (await caller.tasks.ListDeadLetters(pb.ListDeadLettersRequest())).letters
+    assert [f"{letter.stream}/{letter.entry_id}" for letter in left] == [new]
+
+
+@pytest.mark.parametrize(
+    "asked", [{}, {"queue": "python"}, {"letters": ["a/1-0"], "older_than_seconds": 1}, {"older_than_seconds": -1}]
+)
+async def test_nothing_is_dropped_by_leaving_something_out(caller, asked):
+    await park(caller, reason="why")
+
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await caller.tasks.DropDeadLetters(pb.DropDeadLettersRequest(**asked))
+
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert len((await caller.tasks.ListDeadLetters(pb.ListDeadLettersRequest())).letters) == 1
