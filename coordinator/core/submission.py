@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from coordinator.core import json_text
@@ -26,7 +26,7 @@ class Submitted:
     node_type: str
     workflow_id: str
     workflow_version: str
-    input_json: bytes
+    input_json: bytes = field(repr=False)
     max_attempts: int
     queue: str
     traceparent: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from coordinator.core.digest import task_digest
 
@@ -17,7 +17,7 @@ class Content:
     node_type: str
     workflow_id: str
     workflow_version: str
-    input_json: bytes
+    input_json: bytes = field(repr=False)
     traceparent: str
 
     def digest(self, attempt: int) -> bytes:

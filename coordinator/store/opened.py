@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
+from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from coordinator.errors import StartError
 from coordinator.store.database import Database
 
-SPELLINGS = "sqlite:///FILE, sqlite:////FOLDER/FILE or postgresql://USER@HOST/DATABASE"
+SPELLINGS = (
+    "sqlite:///FILE, sqlite:////FOLDER/FILE or postgresql://USER@HOST/DATABASE, "
+    "what is special in a URL percent-encoded in user and password"
+)
+
+# RFC 3986. Of what is none libpq's errors show the part that it cannot read, and that may be a password's.
+_WRITTEN: Final = re.compile(r"(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})+")
+_HOSTS: Final = re.compile(r"(?:(?:\[[0-9A-Fa-f:.]+\]|[^\[\]:@,]*)(?::[0-9]*)?(?:,|$))*")
 
 
 def opener(url: str) -> Callable[[], Database]:
@@ -21,6 +30,9 @@ def opener(url: str) -> Callable[[], Database]:
             raise ValueError(f"expected {SPELLINGS}")
         return partial(_sqlite, path)
     if parts.scheme in ("postgresql", "postgres"):
+        login, _, hosts = parts.netloc.rpartition("@")
+        if not _WRITTEN.fullmatch(url) or not _HOSTS.fullmatch(hosts) or "@" in login or parts.fragment:
+            raise ValueError(f"expected {SPELLINGS}")
         return partial(_postgres, url)
     raise ValueError(f"expected {SPELLINGS}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from langserver.commands.exits import UsageError
@@ -21,7 +21,7 @@ class Source:
     """Code, its canonical runtime, and its label in error texts (empty: the runtime's own)."""
 
     runtime: str
-    code: str
+    code: str = field(repr=False)
     label: str
 
 

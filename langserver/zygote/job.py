@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from langserver.core.claims import SecurityClaim
 from langserver.core.moments import Moments
@@ -22,8 +22,8 @@ class Job:
 
     runtime: str
     header: TaskHeader
-    source: bytes
-    input: bytes
+    source: bytes = field(repr=False)
+    input: bytes = field(repr=False)
     bounds: Bounds
     lower_memory_bytes: int = 0
     lower_cpu_seconds: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from langserver.core.zones import UTC, zone_names
 from langserver.errors import RequestError
@@ -21,8 +21,8 @@ class TaskRequest:
     """A caller's words. Empty texts and None mean the default."""
 
     runtime: str
-    code: str
-    input_json: str = ""
+    code: str = field(repr=False)
+    input_json: str = field(default="", repr=False)
     filename: str = ""
     timezone: str = ""
     seed: int | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -28,7 +28,7 @@ class CallerFiles:
     ca: Path | None = None
     cert: Path | None = None
     key: Path | None = None
-    token: bytes | None = None
+    token: bytes | None = field(default=None, repr=False)
     token_file: Path | None = None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -28,7 +28,7 @@ class KeyFiles:
     cert: Path | None = None
     key: Path | None = None
     client_ca: Path | None = None
-    token: bytes | None = None
+    token: bytes | None = field(default=None, repr=False)
     tokens_file: Path | None = None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from operating.traceparent import parse_traceparent
@@ -37,7 +37,7 @@ class Task:
     workflow_id: str
     workflow_version: str
     attempt: int
-    input: str
+    input: str = field(repr=False)
     traceparent: str = ""
 
 

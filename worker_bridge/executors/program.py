@@ -26,8 +26,8 @@ class BadProgram(ValueError):
 class Program:
     """`input_json` is as it was written. A timeout of 0 s, and a limit that is not there, mean the default."""
 
-    code: str
-    input_json: str = "{}"
+    code: str = field(repr=False)
+    input_json: str = field(default="{}", repr=False)
     filename: str = ""
     timeout_seconds: int = 0
     timezone: str = ""

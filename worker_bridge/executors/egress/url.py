@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 from urllib.parse import quote
@@ -37,7 +37,7 @@ class Target:
     scheme: str
     host: str
     port: int
-    path: str
+    path: str = field(repr=False)
     address: Address | None = None
 
     @property

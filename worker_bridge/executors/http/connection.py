@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Final
 
@@ -29,7 +29,7 @@ class Head:
 
     status: int
     reason: bytes
-    headers: tuple[tuple[bytes, bytes], ...]
+    headers: tuple[tuple[bytes, bytes], ...] = field(repr=False)
 
     def values(self, name: bytes) -> list[bytes]:
         """All values of a header."""

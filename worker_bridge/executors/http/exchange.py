@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from worker_bridge.executors.egress.policy import HostClass
@@ -31,7 +31,7 @@ class Answer:
 
     host: HostClass
     head: Head
-    body: bytes
+    body: bytes = field(repr=False)
 
 
 async def exchange(pool: Pool, request: Request, wanted: Callable[[Head], bool]) -> Answer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 from urllib.parse import quote_plus
 
@@ -34,8 +34,8 @@ class Request:
 
     method: str
     target: Target
-    headers: Headers
-    body: bytes | None = None
+    headers: Headers = field(repr=False)
+    body: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
