@@ -56,38 +56,14 @@ class Audit:
 
     def lease_refused(self, asked: LeaseRequest, why: LeaseReason, principal: str, trace_id: str) -> None:
         """Most reasons are everyday's."""
-        if why not in _ENTRIES:
-            return
-        event, text = _ENTRIES[why]
-        if self._lines.admits(OF_TASKS, event, principal=shown(principal)):
-            self._lines.write(
-                logging.WARNING,
-                text,
-                event=event,
-                task_id=asked.task_id,
-                run_id=asked.run_id,
-                trace_id=trace_id,
-                attempt=asked.attempt or None,
-                worker=asked.owner,
-                principal=shown(principal),
-            )
+        if why in _ENTRIES:
+            event, text = _ENTRIES[why]
+            self._of_task(logging.WARNING, event, text, asked, reason="", principal=principal, trace_id=trace_id)
 
     def report_refused(self, report: Report, why: Misfit, principal: str, trace_id: str) -> None:
         """It changes nothing."""
-        event, text = _REPORT
-        if self._lines.admits(OF_TASKS, event, reason=why.value, principal=shown(principal)):
-            self._lines.write(
-                logging.INFO if why in _HONEST else logging.WARNING,
-                text,
-                event=event,
-                reason=why.value,
-                task_id=report.task_id,
-                run_id=report.run_id,
-                trace_id=trace_id,
-                attempt=report.attempt or None,
-                worker=report.owner,
-                principal=shown(principal),
-            )
+        level = logging.INFO if why in _HONEST else logging.WARNING
+        self._of_task(level, *_REPORT, report, reason=why.value, principal=principal, trace_id=trace_id)
 
     def letters_requeued(self, letters: Sequence[Letter], principal: str) -> None:
         """Their tasks are tried again, as an operator wished."""
@@ -100,6 +76,32 @@ class Audit:
     def close(self) -> None:
         """Says what is not said yet."""
         self._lines.close()
+
+    def _of_task(
+        self,
+        level: int,
+        event: str,
+        text: str,
+        said: LeaseRequest | Report,
+        *,
+        reason: str,
+        principal: str,
+        trace_id: str,
+    ) -> None:
+        """What a worker `said` of a task, and who he is."""
+        if self._lines.admits(OF_TASKS, event, reason=reason, principal=shown(principal)):
+            self._lines.write(
+                level,
+                text,
+                event=event,
+                reason=reason,
+                task_id=said.task_id,
+                run_id=said.run_id,
+                trace_id=trace_id,
+                attempt=said.attempt or None,
+                worker=said.owner,
+                principal=shown(principal),
+            )
 
     def _letters(self, event: str, text: str, letters: Sequence[Letter], principal: str) -> None:
         if letters and self._lines.admits(OF_TASKS, event, principal=shown(principal)):
