@@ -40,6 +40,7 @@ from langserver.server.tasks import Tasks
 from langserver.server.telemetry.telemetry import Telemetry
 from langserver.server.zygotes import SelfTestFailed, ZygotePlan
 from langserver.settings import Settings
+from langserver.zygote import niceness
 from langserver.zygote.failures import ZygoteError
 from operating.access.address import Address, parse_address
 from operating.access.handshakes import Handshakes
@@ -173,6 +174,12 @@ def _tell_of_protection(found: Iterable[LayerStatus], settings: Settings) -> Non
             log.info("runs without the layer %s: %s", layer.name, layer.detail)
         elif layer.void:
             log.warning("the layer %s is %s", layer.name, layer.void)
+    if why := niceness.refused():
+        log.warning(
+            "a caller's flood has the cores as everybody else has, since its tasks cannot make way: %s. Allow that call in "
+            "the container's seccomp profile (deploy/seccomp.json does)",
+            why,
+        )
     for name in filter(settings.jit, settings.runtimes):
         log.warning("%s runs in the profile %s", name, profile(name, jit=True))
 
