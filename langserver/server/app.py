@@ -176,8 +176,8 @@ def _tell_of_protection(found: Iterable[LayerStatus], settings: Settings) -> Non
             log.warning("the layer %s is %s", layer.name, layer.void)
     if why := niceness.refused():
         log.warning(
-            "a caller's flood has the cores as everybody else has, since its tasks cannot make way: %s. Allow that call in "
-            "the container's seccomp profile (deploy/seccomp.json does)",
+            "a caller's flood has the cores as everybody else has, since its tasks cannot make way: %s. Allow the call "
+            "in the container's seccomp profile (deploy/seccomp.json does)",
             why,
         )
     for name in filter(settings.jit, settings.runtimes):

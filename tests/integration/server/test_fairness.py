@@ -134,4 +134,4 @@ def test_where_the_host_refuses_niceness_a_flood_is_executed_all_the_same(tmp_pa
         server.signal()
         status, _, errors = server.wait()
         assert status == 0, errors
-        assert errors.count("its tasks cannot make way: setpriority(2): Operation not permitted. Allow that call") == 1
+        assert errors.count("its tasks cannot make way: setpriority(2): Operation not permitted. Allow the call") == 1
