@@ -135,6 +135,7 @@ async def _serve(
             return server, bind(server, at, settings, keys)
 
         if metrics is not None:
+            metrics.shows_certificate(lambda: keys.certificate_ends_at)
             metrics.show(gate, pools, health, forms, settings.ceilings.sealed_memory_bytes)
             endpoint = _serve_metrics(settings, metrics)
         front = Front(build, address, linger_seconds=settings.max_timeout_seconds)
