@@ -70,7 +70,8 @@ class Coordinator:
         """Opens the database, listens and begins to dispatch; `address` then has the port. Raises StartError."""
         settings = self._settings
         try:
-            self.keys = Keys(settings.key_files)
+            self.keys = keys = Keys(settings.key_files)
+            self.metrics.shows_certificate(lambda: keys.certificate_ends_at)
             check_exposure("COORDINATOR", self.address, _protection(settings), settings.allow_insecure)
         except (OSError, ValueError) as error:
             raise StartError(str(error)) from None

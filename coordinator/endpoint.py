@@ -18,6 +18,7 @@ from operating.access.keys import Keys
 from operating.access.principal import token_owner
 from operating.access.refusals import Refusals
 from operating.access.tokens import Tokens
+from operating.telemetry.repeats import Repeats
 
 if TYPE_CHECKING:
     from operating.tracing.tracer import Tracing
@@ -31,7 +32,6 @@ _PING_MS: Final = 10_000
 _MIN_CLIENT_PING_MS: Final = 5_000
 _STATUSES: Final = (
     (InvalidRequest, grpc.StatusCode.INVALID_ARGUMENT),
-    (StoreUnavailable, grpc.StatusCode.UNAVAILABLE),
     (StreamUnavailable, grpc.StatusCode.UNAVAILABLE),
 )
 
@@ -117,6 +117,9 @@ def _bytes(value: str | bytes) -> bytes:
 class _Errors(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-arg, unused-ignore]
     """Answers our errors with their status; what else goes wrong is logged, and told to nobody."""
 
+    def __init__(self) -> None:
+        self._repeats = Repeats()
+
     async def intercept_service(
         self,
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
@@ -126,34 +129,39 @@ class _Errors(grpc.aio.ServerInterceptor):  # type: ignore[misc, type-arg, unuse
         if handler is None:
             return None
         if handler.response_streaming:
-            return handler._replace(unary_stream=_guarded_stream(handler.unary_stream))
-        return handler._replace(unary_unary=_guarded(handler.unary_unary))
+            return handler._replace(unary_stream=self._guarded_stream(handler.unary_stream))
+        return handler._replace(unary_unary=self._guarded(handler.unary_unary))
 
+    def _guarded(self, method: Callable[[Any, Any], Awaitable[Any]]) -> Callable[[Any, Any], Awaitable[Any]]:
+        async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
+            try:
+                return await method(request, context)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets an answer
+                await self._abort(context, error)
 
-def _guarded(method: Callable[[Any, Any], Awaitable[Any]]) -> Callable[[Any, Any], Awaitable[Any]]:
-    async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
-        try:
-            return await method(request, context)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets an answer
-            await _abort(context, error)
+        return call
 
-    return call
+    def _guarded_stream(
+        self, method: Callable[[Any, Any], AsyncIterator[Any]]
+    ) -> Callable[[Any, Any], AsyncIterator[Any]]:
+        async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
+            try:
+                async for answer in method(request, context):
+                    yield answer
+            except Exception as error:  # noqa: BLE001
+                await self._abort(context, error)
 
+        return call
 
-def _guarded_stream(method: Callable[[Any, Any], AsyncIterator[Any]]) -> Callable[[Any, Any], AsyncIterator[Any]]:
-    async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
-        try:
-            async for answer in method(request, context):
-                yield answer
-        except Exception as error:  # noqa: BLE001
-            await _abort(context, error)
-
-    return call
-
-
-async def _abort(context: grpc.aio.ServicerContext[Any, Any], error: Exception) -> None:
-    for kind, status in _STATUSES:
-        if isinstance(error, kind):
-            await context.abort(status, str(error))
-    log.error("a call failed", exc_info=error)
-    await context.abort(grpc.StatusCode.INTERNAL, "the coordinator failed: its log says why")
+    async def _abort(self, context: grpc.aio.ServicerContext[Any, Any], error: Exception) -> None:
+        if isinstance(error, StoreUnavailable):  # its words have the database's address and user
+            if self._repeats.say(str(error), time.monotonic()) is not None:
+                log.warning("calls are answered UNAVAILABLE: %s", error)
+            await context.abort(
+                grpc.StatusCode.UNAVAILABLE, "the coordinator's database is away or full: its log says why"
+            )
+        for kind, status in _STATUSES:
+            if isinstance(error, kind):
+                await context.abort(status, str(error))
+        log.error("a call failed", exc_info=error)
+        await context.abort(grpc.StatusCode.INTERNAL, "the coordinator failed: its log says why")

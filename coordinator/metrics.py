@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Final, Literal, TypeAlias
 
@@ -72,6 +72,9 @@ class Metrics:
         self._handshakes = {reason: handshakes.labels(reason.replace(" ", "_")) for reason in REASONS}
         self._outbox = self._gauge("outbox_tasks", "Tasks in the outbox: to be put into their streams, now or later")
         self._outbox_lag = self._gauge("outbox_lag_seconds", "How long the oldest of those that are due waits")
+        self._certificate = self._gauge(
+            "certificate_expires_timestamp_seconds", "When its certificate expires (seconds since 1970); +Inf without"
+        )
         self._endpoint = Endpoint(self._registry)
 
     def serve(self, host: str, port: int) -> None:
@@ -86,6 +89,10 @@ class Metrics:
     async def close(self) -> None:
         """Answers no more."""
         await self._endpoint.close()
+
+    def shows_certificate(self, ends_at: Callable[[], float]) -> None:
+        """Asks at each look."""
+        self._certificate.set_function(ends_at)
 
     def moved(self, state: TaskState, cause: Cause, count: int = 1) -> None:
         """So many tasks came into a state."""

@@ -59,12 +59,16 @@ class Sweeper:
 
     async def run(self) -> None:
         """Until it is cancelled."""
+        put_off = ""
         while True:
             try:
                 await self.sweep()
                 self._metrics.swept()
+                put_off = ""
             except (StoreUnavailable, StreamUnavailable) as error:
-                log.info("the sweep is put off: %s", error)
+                if str(error) != put_off:
+                    log.warning("sweeps are put off: %s", error)
+                put_off = str(error)
                 self._metrics.put_off("sweeper")
             await asyncio.sleep(min(_LEAST_PAUSE_SECONDS, self._plan.interval_seconds))
             with suppress(TimeoutError):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from operating.access.address import parse_tcp_address
 from operating.access.caller import Caller, CallerFiles
 from operating.redis.link import Link
+from worker_bridge.alarms import Alarms
 from worker_bridge.audit import Audit
 from worker_bridge.coordinator_client import CoordinatorClient
 from worker_bridge.errors import StartError, StreamRefused, Unreachable
@@ -64,26 +65,29 @@ class Bridge:
         self._settings = settings
         self._timings = settings.timings
         self._metrics = Metrics()
+        self._alarms = Alarms(self._metrics.alarm)
         self._audit = Audit()
         self._spans = Spans(tracing, settings.worker_id)
         self._executors = Executors(self._own_executors() if executors is None else executors)
         self._queue_of = settings.streams(self._executors.node_types)
         self.reads = tuple(self._queue_of)
-        self._streams = streams or redis_streams(settings)
+        self._streams = streams or self._redis_streams()
         self._coordinator = CoordinatorClient(
             settings.coordinator_addr,
             settings.worker_id,
             self._timings,
             _caller(settings.coordinator_access),
-            self._metrics.alarm,
+            self._alarms.of(CoordinatorClient.__module__),
             self._spans,
         )
-        self._links = Links(self._coordinator, self._streams, self._timings, self._spans)
+        self._metrics.shows_link("coordinator", lambda: self._coordinator.state.answers)
+        of_streams = self._alarms.of(RedisConsumer.__module__)
+        self._links = Links(self._coordinator, self._streams, self._timings, self._spans, of_streams)
         self._hand = Hand(settings.worker_concurrency)
         self._metrics.shows_slots(settings.worker_concurrency, lambda: self._hand.in_hand)
         for stream in self.reads:
             self._metrics.reads(stream)
-        self._registration = Registration(self._streams, settings.worker_id, self._metrics.alarm, registration_expiry)
+        self._registration = Registration(self._streams, settings.worker_id, of_streams, registration_expiry)
         self._worker = Worker(
             self._links, self._executors, self._hand, self._metrics, settings.worker_max_deliveries, audit=self._audit
         )
@@ -138,8 +142,8 @@ class Bridge:
         for stream, queue in self._queue_of.items():
             usable = partial(self._usable, queue)
             loops += [
-                Reader(stream, self._links, self._hand, self._worker.begin, usable, alarm=self._metrics.alarm).run(),
-                Reclaimer(stream, self._links, self._hand, self._worker.begin, usable, alarm=self._metrics.alarm).run(),
+                Reader(stream, self._links, self._hand, self._worker.begin, usable, alarm=self._links.alarm).run(),
+                Reclaimer(stream, self._links, self._hand, self._worker.begin, usable, alarm=self._links.alarm).run(),
             ]
         return [*loops, self._show_figures()] if self._settings.worker_metrics_addr else loops
 
@@ -179,6 +183,13 @@ class Bridge:
             at = parse_tcp_address(address)
             self._metrics.serve(at.host, at.port)
 
+    def _redis_streams(self) -> RedisConsumer:
+        streams = redis_streams(self._settings, self._alarms.of(RedisConsumer.__module__))
+        state = streams.state
+        assert state is not None
+        self._metrics.shows_link("redis", lambda: state.answers)
+        return streams
+
     def _own_executors(self) -> dict[str, Executor]:
         settings = self._settings
         policy = policy_with(settings.http_allow_networks, settings.http_allow_hosts)
@@ -189,7 +200,12 @@ class Bridge:
         caller = _caller(settings.language_access)
         for runtime, addresses in settings.lang_worker_addrs.items():
             built_in[runtime] = executor = LanguageExecutor(
-                runtime, addresses, self._metrics.alarm, caller, self._spans, failed=self._metrics.execution_failed
+                runtime,
+                addresses,
+                self._alarms.of(LanguageExecutor.__module__),
+                caller,
+                self._spans,
+                failed=self._metrics.execution_failed,
             )
             self._metrics.shows_servers(runtime, len(addresses), executor.well, TROUBLES)
         return with_added(built_in, settings.worker_executors)
@@ -209,10 +225,10 @@ def _caller(files: CallerFiles) -> Caller:
         raise StartError(str(error)) from None
 
 
-def redis_streams(settings: Settings) -> RedisConsumer:
-    """The port on REDIS_ADDR. Raises StartError."""
+def redis_streams(settings: Settings, alarm: Callable[[str], None] | None = None) -> RedisConsumer:
+    """The port on REDIS_ADDR; `alarm`: see RedisConsumer. Raises StartError."""
     try:
         link = Link(settings.redis_link)
     except ValueError as error:
         raise StartError(str(error)) from None
-    return RedisConsumer(link, settings.worker_id, settings.stream_prefix)
+    return RedisConsumer(link, settings.worker_id, settings.stream_prefix, alarm)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -23,9 +22,8 @@ from worker_bridge.core.lease import Lease
 from worker_bridge.core.outcome import Outcome
 from worker_bridge.core.timings import Timings
 from worker_bridge.errors import CallRefused, NoAnswer
+from worker_bridge.link_state import LinkState
 from worker_bridge.spans import Spans
-
-log = logging.getLogger(__name__)
 
 _DENIALS: Final = {
     pb.LEASE_REASON_UNSPECIFIED: Denial.UNSPECIFIED,
@@ -55,7 +53,7 @@ class CoordinatorClient:
         self._owner = owner
         self._timings = timings
         self._caller = caller
-        self._alarm = alarm
+        self.state = LinkState(f"coordinator at {address}", __name__, alarm)
         self._spans = spans
         self._channel = open_channel(address, caller)
         self._stub = coordinator_pb2_grpc.WorkflowServiceStub(self._channel)
@@ -115,6 +113,8 @@ class CoordinatorClient:
             quiet = self._silent_since + _QUIET_SECONDS - time.monotonic()
             if self._answers.is_set() or quiet <= 0:
                 self._said = False
+                if not self.state.answers:
+                    await self._ask()
                 return
             try:
                 async with asyncio.timeout(quiet):
@@ -127,17 +127,26 @@ class CoordinatorClient:
         await self._channel.close()
 
     async def _say_why(self) -> None:
-        """Once, until it answers again: only a call is told why there is no connection. This one sends nothing."""
-        if self._said:
-            return
-        self._said = True
+        """Once, until it answers again: only a call is told why there is no connection."""
+        if not self._said:
+            self._said = True
+            await self._ask()
+
+    async def _ask(self) -> None:
+        """Whether it answers, by a call that sends nothing, to a method that there is not."""
         probe: Any = self._channel.unary_unary(_NO_METHOD)
         try:
             await probe(b"", timeout=self._timings.lease_call, metadata=self._caller.metadata())
         except grpc.aio.AioRpcError as error:
-            if error.code() is grpc.StatusCode.UNAVAILABLE:
-                text = f"coordinator at {self.address} is not reached: {words(error, self._caller)}"
-                self._alarm(text) if is_fault(error, self._caller) else log.warning("%s", text)
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                self.state.answered()
+            else:
+                text = f"coordinator at {self.address}: {words(error, self._caller)}"
+                self.state.failed(text, fault=is_fault(error, self._caller))
+
+    def _has_answered(self) -> None:
+        self._answers.set()
+        self.state.answered()
 
     def _lease_request(self, task: Task, attempt: int) -> pb.AcquireTaskLeaseRequest:
         return pb.AcquireTaskLeaseRequest(
@@ -159,15 +168,16 @@ class CoordinatorClient:
         except grpc.aio.AioRpcError as error:
             refused = error.code() in _REFUSALS or _TOO_LARGE in (error.details() or "")
             if refused:
-                self._answers.set()
+                self._has_answered()
                 raise CallRefused(words(error, self._caller)) from None
-            failed = error.code() in _FAILURES
+            failed, fault = error.code() in _FAILURES, is_fault(error, self._caller)
+            text = f"coordinator at {address}: {words(error, self._caller)}"
             if not failed:
                 self._answers.clear()
                 self._silent_since = time.monotonic()
-            text = f"coordinator at {address}: {words(error, self._caller)}"
-            raise NoAnswer(text, fault=is_fault(error, self._caller), failed=failed) from None
-        self._answers.set()
+                self.state.failed(text, fault=fault)
+            raise NoAnswer(text, fault=fault, failed=failed) from None
+        self._has_answered()
         if answer is None:  # what gRPC makes of bytes that are no such message
             raise NoAnswer(f"coordinator at {address}: its answer cannot be read", failed=True)
         return answer

@@ -57,6 +57,7 @@ class Metrics:
         self._entries = self._counter("entries", "Entries by what became of them", "stream", "fate")
         self._outcomes = self._counter("outcomes", "Acknowledged reports", "stream", "status")
         self._alarms = self._counter("alarms", "Calls that failed until an operator mends something")
+        self._links = self._gauge("link_answers", "1 while the other side of a link answers", "link")
         self._in_hand = self._gauge("in_hand", "Slots in use")
         self._slots = self._gauge("slots", "Entries that may be in hand at once (WORKER_CONCURRENCY)")
         self._depth = self._gauge("stream_depth", "Entries in the stream", "stream")
@@ -163,10 +164,13 @@ class Metrics:
         """See executors.http.telemetry."""
         self._http_refused.labels(reason).inc()
 
-    def alarm(self, text: str) -> None:
+    def alarm(self) -> None:
         """Something that no retry mends."""
         self._alarms.inc()
-        log.error("%s: this has to be mended by an operator; it is tried again", text)
+
+    def shows_link(self, link: Literal["redis", "coordinator"], answers: Callable[[], bool]) -> None:
+        """Asks `answers` at each look."""
+        self._links.labels(link).set_function(answers)
 
     def show(self, figures: Figures) -> None:
         """How a stream is."""

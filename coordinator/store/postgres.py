@@ -7,7 +7,7 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import psycopg
 from psycopg.rows import dict_row
@@ -30,6 +30,7 @@ _WORDS: Final = {
     "SERIAL_KEY": "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
     "BYTES": "BYTEA",
 }
+_NAME: Final = "PostgreSQL (COORDINATOR_DATABASE_URL)"
 _PARAMETER: Final = re.compile(r":(\w+)")
 
 
@@ -56,8 +57,10 @@ class PostgresDatabase:
 
     def __init__(self, url: str) -> None:
         """Connects and migrates. Waits half a minute for a server that is just starting. Raises StartError."""
+        self._failures = _Failures()
         self._pool: ConnectionPool[psycopg.Connection[Any]] = ConnectionPool(
             url,
+            connection_class=_telling(self._failures),
             min_size=1,
             max_size=_CONNECTIONS,
             timeout=_WAIT_SECONDS,
@@ -72,7 +75,7 @@ class PostgresDatabase:
                 migrate(_PostgresTransaction(connection))
         except (psycopg.Error, PoolTimeout) as error:
             self._pool.close()
-            why = _refusal(url) or _first_line(error)  # the pool knows that it waited in vain, and not what for
+            why = self._failures.latest or _first_line(error)
             raise StartError(f"COORDINATOR_DATABASE_URL: PostgreSQL cannot be used: {why}") from None
         except BaseException:
             self._pool.close()
@@ -99,18 +102,36 @@ class PostgresDatabase:
                     return operation(_PostgresTransaction(connection))
             except (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure) as error:
                 conflict = error
-            except (psycopg.OperationalError, PoolTimeout) as error:
-                raise StoreUnavailable(f"PostgreSQL: {_first_line(error)}") from None
-        raise StoreUnavailable(f"PostgreSQL: {_first_line(conflict)}") from None
+            except PoolTimeout as error:
+                raise StoreUnavailable(f"{_NAME}: {self._failures.latest or _first_line(error)}") from None
+            except psycopg.OperationalError as error:
+                raise StoreUnavailable(f"{_NAME}: {_first_line(error)}") from None
+        raise StoreUnavailable(f"{_NAME}: {_first_line(conflict)}") from None
 
 
-def _refusal(url: str) -> str:
-    """Why there is no connection; empty when there is one. libpq does not repeat the password."""
-    try:
-        psycopg.connect(url, connect_timeout=5).close()
-    except psycopg.Error as error:
-        return _first_line(error)
-    return ""
+@dataclass(slots=True)
+class _Failures:
+    """Why there was no connection at the latest try; empty when there was one. libpq names the address, no password.
+
+    The pool itself knows that it waited in vain, and not what for.
+    """
+
+    latest: str = ""
+
+
+def _telling(failures: _Failures) -> type[psycopg.Connection[Any]]:
+    class Telling(psycopg.Connection[Any]):
+        @classmethod
+        def connect(cls, *arguments: Any, **more: Any) -> Self:
+            try:
+                made = super().connect(*arguments, **more)
+            except psycopg.Error as error:
+                failures.latest = _first_line(error)
+                raise
+            failures.latest = ""
+            return made
+
+    return Telling
 
 
 def _first_line(error: BaseException | None) -> str:

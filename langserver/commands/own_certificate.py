@@ -25,9 +25,10 @@ def own_certificate() -> OwnCertificate | None:
     if not cert or not key:
         return None
     try:
-        names = certificate.names_shown(certificate.load(Path(cert), Path(key)), Path(cert))
+        names = certificate.shown(certificate.load(Path(cert), Path(key)), Path(cert)).names
     except (OSError, ValueError) as error:
-        raise UsageError(f"LANG_TLS_CERT and LANG_TLS_KEY are no certificate and its key in PEM: {error}") from None
+        why = certificate.why_no_pair(Path(cert), Path(key), error)
+        raise UsageError(f"LANG_TLS_CERT and LANG_TLS_KEY are no certificate and its key in PEM: {why}") from None
     except certificate.Refused as why:
         raise UsageError(f"LANG_TLS_CERT is no certificate that a client would take: {why}") from None
     if not names:

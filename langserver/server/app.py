@@ -40,6 +40,7 @@ from langserver.server.tasks import Tasks
 from langserver.server.telemetry.telemetry import Telemetry
 from langserver.server.zygotes import SelfTestFailed, ZygotePlan
 from langserver.settings import Settings
+from langserver.zygote import niceness
 from langserver.zygote.failures import ZygoteError
 from operating.access.address import Address, parse_address
 from operating.access.handshakes import Handshakes
@@ -134,6 +135,7 @@ async def _serve(
             return server, bind(server, at, settings, keys)
 
         if metrics is not None:
+            metrics.shows_certificate(lambda: keys.certificate_ends_at)
             metrics.show(gate, pools, health, forms, settings.ceilings.sealed_memory_bytes)
             endpoint = _serve_metrics(settings, metrics)
         front = Front(build, address, linger_seconds=settings.max_timeout_seconds)
@@ -173,6 +175,12 @@ def _tell_of_protection(found: Iterable[LayerStatus], settings: Settings) -> Non
             log.info("runs without the layer %s: %s", layer.name, layer.detail)
         elif layer.void:
             log.warning("the layer %s is %s", layer.name, layer.void)
+    if why := niceness.refused():
+        log.warning(
+            "a caller's flood has the cores as everybody else has, since its tasks cannot make way: %s. Allow the call "
+            "in the container's seccomp profile (deploy/seccomp.json does)",
+            why,
+        )
     for name in filter(settings.jit, settings.runtimes):
         log.warning("%s runs in the profile %s", name, profile(name, jit=True))
 

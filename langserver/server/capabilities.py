@@ -26,7 +26,8 @@ def layers_in_force(found: Iterable[LayerStatus], required: frozenset[str]) -> f
             available.add(layer.name)
         elif layer.name in required:
             raise StartError(
-                f"the layer {layer.name} is required (LANG_REQUIRED_LAYERS), but can't be had here: {layer.detail}"
+                f"the layer {layer.name} is required (LANG_REQUIRED_LAYERS), but can't be had here: {layer.detail}. "
+                "`langserver doctor` shows what this place has: change it, or what is required"
             )
     return frozenset(available)
 

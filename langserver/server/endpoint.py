@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import grpc
 
@@ -10,7 +10,7 @@ from langserver.errors import StartError
 from langserver.server.interceptors import Handler, TokenInterceptor
 from langserver.server.reset import remember_calls
 from langserver.server.stale_socket import clear_stale_socket
-from langserver.server.statuses import Reason
+from langserver.server.statuses import TurnedAway
 from langserver.settings import Settings
 from operating.access.address import Address
 from operating.access.backlog import backlog_options
@@ -45,7 +45,7 @@ def keys_of(settings: Settings) -> Keys:
         raise StartError(str(error)) from None
 
 
-def make_server(settings: Settings, keys: Keys, refused: Callable[[Reason], None] = lambda _: None) -> grpc.aio.Server:
+def make_server(settings: Settings, keys: Keys, refused: TurnedAway = lambda _reason, _whom: None) -> grpc.aio.Server:
     """A server with its bounds and its token check, but no port and no service yet. `refused`: see TokenInterceptor."""
     remember_calls()
     return grpc.aio.server(

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import grpc
 
-from langserver.server.statuses import Reason
+from langserver.server.statuses import Reason, TurnedAway
 from operating.access.principal import token_owner
 from operating.access.refusals import Refusals
 from operating.access.tokens import Tokens
@@ -26,7 +26,7 @@ Continuation: TypeAlias = "Callable[[grpc.HandlerCallDetails], Awaitable[Handler
 class TokenInterceptor(grpc.aio.ServerInterceptor):
     """Ends every call without a valid token, whatever its method, before its message is read. Health needs none."""
 
-    def __init__(self, tokens: Callable[[], Tokens], refused: Callable[[Reason], None] = lambda _: None) -> None:
+    def __init__(self, tokens: Callable[[], Tokens], refused: TurnedAway = lambda _reason, _whom: None) -> None:
         """`tokens` are asked for at each call, `refused` is told of those without a valid one."""
         self._tokens = tokens
         self._refused = refused
@@ -54,7 +54,7 @@ class TokenInterceptor(grpc.aio.ServerInterceptor):
         return self._tokens().owner_of(value)
 
     async def _refuse(self, _: Any, context: grpc.aio.ServicerContext[Any, Any]) -> None:
-        self._refused(Reason.UNAUTHENTICATED)
+        self._refused(Reason.UNAUTHENTICATED, context.peer())
         line = self._refusals.refused(context.peer(), time.monotonic())
         if line is not None:
             log.warning(line)

@@ -22,7 +22,7 @@ from langserver.server.interceptors import quietly
 from langserver.server.messages import AnyMessage, parse
 from langserver.server.outbox import Outbox
 from langserver.server.service import DELIVERY_SECONDS, LanguageService
-from langserver.server.statuses import Reason, answering
+from langserver.server.statuses import Reason, TurnedAway, answering
 
 # Who calls has a token where one is set: he may send large requests, and waits for his turn with them. They take half
 # of the room at most, so that one caller's do not keep another's small ones waiting.
@@ -36,19 +36,18 @@ _HEALTH_LANES = Lanes(
 
 _Answer = TypeVar("_Answer", bound=Message)
 _Handler: TypeAlias = "grpc.RpcMethodHandler[Any, Any]"
-_Refused: TypeAlias = "Callable[[Reason], None]"
 
 
 def services(
-    service: LanguageService, health: Health, outbox: Outbox, refused: _Refused = lambda _: None
+    service: LanguageService, health: Health, outbox: Outbox, refused: TurnedAway = lambda _reason, _whom: None
 ) -> Mapping[str, Mapping[str, _Handler]]:
     """Every service by its full name, its handlers by the names of its methods. `refused` is told of calls that were
     turned away.
     """
     tasks, small = Intake(_TASK_LANES), Intake(_HEALTH_LANES)
 
-    def asked_in_vain(_: Reason) -> None:  # by anybody: nothing of it is about tasks
-        refused(Reason.HEALTH)
+    def asked_in_vain(_: Reason, whom: str) -> None:  # by anybody: nothing of it is about tasks
+        refused(Reason.HEALTH, whom)
 
     return {
         lang_pb2.DESCRIPTOR.services_by_name["LanguageServer"].full_name: {
@@ -69,7 +68,7 @@ def _many(
     handle: Callable[[AnyMessage, Call], Awaitable[None]],
     intake: Intake,
     outbox: Outbox,
-    refused: _Refused,
+    refused: TurnedAway,
 ) -> _Handler:
     """A method that writes its answers itself."""
 
@@ -92,7 +91,7 @@ def _one(
     handle: Callable[[AnyMessage, Call], Awaitable[_Answer]],
     intake: Intake,
     outbox: Outbox,
-    refused: _Refused,
+    refused: TurnedAway,
 ) -> _Handler:
     """A method that returns its one answer."""
 

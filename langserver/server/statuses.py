@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from enum import Enum
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias
 
 import grpc
 from google.protobuf import any_pb2, duration_pb2
@@ -38,6 +38,10 @@ class Reason(Enum):
     DEADLINE = "deadline"  # it passed in the queue
     TOO_SLOW = "too_slow"  # its message did not come, or too many came slowly
     HEALTH = "health"  # questions about health that did not come, or too many watchers: they take no token
+
+
+# Why, and whom.
+TurnedAway: TypeAlias = "Callable[[Reason, str], None]"
 
 
 class Refused(Exception):
@@ -75,10 +79,10 @@ _TURNED_AWAY: Final[dict[type[Exception], Reason]] = {
 
 
 @asynccontextmanager
-async def answering(call: Call, refused: Callable[[Reason], None]) -> AsyncIterator[None]:
+async def answering(call: Call, refused: TurnedAway) -> AsyncIterator[None]:
     """Ends the call with the status of whatever is raised inside; a fault of ours shows no more than that it is one.
 
-    `refused` is told of what was turned away.
+    `refused` is told of what was turned away, and whose it was: his principal, or without one his address.
     """
     try:
         yield
@@ -89,7 +93,7 @@ async def answering(call: Call, refused: Callable[[Reason], None]) -> AsyncItera
     except NotFound as error:
         await call.abort(grpc.StatusCode.NOT_FOUND, str(error))
     except tuple(_TURNED_AWAY) as error:
-        refused(_TURNED_AWAY[type(error)])
+        refused(_TURNED_AWAY[type(error)], call.sender)
         await _turn_away(call, error)
     except (asyncio.CancelledError, grpc.aio.AbortError, grpc.aio.InternalError):
         raise  # the last one: the caller went away while a message was written to him

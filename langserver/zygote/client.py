@@ -211,6 +211,12 @@ class Zygote:
                     return await asyncio.shield(future)
             except TimeoutError:
                 if self._heard_at <= quiet_since or loop.time() >= asked_at + _ANSWER_SECONDS:
+                    log.warning(
+                        "the %s zygote (pid %d) gave no answer for %.0f s, since it hangs or was stopped: it is killed",
+                        self.runtime,
+                        self.pid,
+                        loop.time() - asked_at,
+                    )
                     self.give_up()
                     raise ZygoteLost from None
 

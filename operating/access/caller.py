@@ -103,14 +103,15 @@ def _credentials(files: CallerFiles) -> grpc.ChannelCredentials | None:
     try:
         context.load_verify_locations(files.ca)
     except (ssl.SSLError, OSError) as error:
-        raise ValueError(f"{prefix}_TLS_CA holds no certificates in PEM: {error}") from None
+        raise ValueError(f"{prefix}_TLS_CA holds no certificates in PEM: {files.ca}: {error}") from None
     if files.cert is None or files.key is None:
         return grpc.ssl_channel_credentials(files.ca.read_bytes())
     try:
         certificate.load_pair(context, files.cert, files.key)
     except (ssl.SSLError, OSError, ValueError) as error:
+        why = certificate.why_no_pair(files.cert, files.key, error)
         raise ValueError(
-            f"{prefix}_CLIENT_CERT and {prefix}_CLIENT_KEY are no certificate and its key in PEM: {error}"
+            f"{prefix}_CLIENT_CERT and {prefix}_CLIENT_KEY are no certificate and its key in PEM: {why}"
         ) from None
     warn_if_open(f"{prefix}_CLIENT_KEY", files.key)
     return grpc.ssl_channel_credentials(files.ca.read_bytes(), files.key.read_bytes(), files.cert.read_bytes())

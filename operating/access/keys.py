@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NoReturn
 
 import grpc
 
-from operating.access.tls import certificates
+from operating.access.expiry import Warnings
+from operating.access.tls import Certificates, certificates
 from operating.access.tokens import Tokens, parse_tokens
 from operating.access.watched import Watched, warn_if_open
 
@@ -39,7 +41,8 @@ class Keys:
         """Raises ValueError naming the setting."""
         self._files = files
         self._tokens: Watched[Tokens] | None = None
-        self._certificates: Watched[grpc.ServerCertificateConfiguration] | None = None
+        self._certificates: Watched[Certificates] | None = None
+        self._warnings = Warnings()
         if files.tokens_file is not None:
             self._tokens = Watched(f"{files.prefix}_AUTH_TOKENS_FILE", [files.tokens_file], self._read_tokens)
         if files.cert is not None and files.key is not None:
@@ -61,12 +64,12 @@ class Keys:
         watched = self._certificates
         if watched is None:
             return None
-        taken = watched.value
+        taken = watched.value.configuration
 
         def changed() -> grpc.ServerCertificateConfiguration | None:
             """Asked by gRPC, in threads of its own, before each handshake."""
             nonlocal taken
-            now = watched.value
+            now = watched.value.configuration
             if now is taken:
                 return None
             taken = now
@@ -78,6 +81,11 @@ class Keys:
             changed,  # type: ignore[arg-type, unused-ignore]
             require_client_authentication=self._files.client_ca is not None,
         )
+
+    @property
+    def certificate_ends_at(self) -> float:
+        """Until when clients take it (seconds since 1970); without TLS for ever."""
+        return float("inf") if self._certificates is None else self._certificates.value.ends_at
 
     @property
     def are_in_files(self) -> bool:
@@ -95,6 +103,13 @@ class Keys:
         for watched in (self._tokens, self._certificates):
             if watched is not None:
                 watched.look(at_once=at_once)
+        if self._certificates is not None and (said := self._warnings.due(self.certificate_ends_at, time.time())):
+            log.warning(
+                "%s_TLS_CERT: %s %s. Put a new one and its key into their places, which are looked at every second",
+                self._files.prefix,
+                self._files.cert,
+                said,
+            )
 
     def _read_tokens(self) -> Tokens:
         """At the start the file must be right. Later whose line is gone from it is out, whatever else it holds."""
@@ -120,7 +135,7 @@ class Keys:
         warn_if_open(variable, file)
         return Tokens(named if self._files.token is None else {"": self._files.token, **named})
 
-    def _read_certificates(self) -> grpc.ServerCertificateConfiguration:
+    def _read_certificates(self) -> Certificates:
         files = self._files
         assert files.cert is not None
         assert files.key is not None

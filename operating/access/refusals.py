@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 _EVERY_SECONDS: Final = 10.0
-_ADDRESS: Final = re.compile(r"ipv[46]:[0-9A-Fa-f.:%\[\]]{1,64}")
+ADDRESS: Final = re.compile(r"ipv[46]:[0-9A-Fa-f.:%\[\]]{1,64}")
 
 
 class Refusals:
@@ -22,7 +22,7 @@ class Refusals:
         if now < self._silent_until:
             return None
         # The path of a unix socket is the caller's to choose.
-        where = peer if _ADDRESS.fullmatch(peer) else "a unix socket"
+        where = peer if ADDRESS.fullmatch(peer) else "a unix socket"
         line = f"{self._unsaid} calls without a valid token were refused, the latest from {where}"
         self._unsaid, self._silent_until = 0, now + _EVERY_SECONDS
         return line

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from operating.access.address import Address, is_local
-from operating.access.certificate import load_pair
+from operating.access.certificate import load_pair, why_no_pair
 from operating.access.watched import Watched, warn_if_open
 
 _FILE_BYTES: Final = 4096
@@ -122,13 +122,14 @@ class Link:
         try:
             context.load_verify_locations(settings.ca)
         except (ssl.SSLError, OSError) as error:
-            raise ValueError(f"REDIS_TLS_CA holds no certificates in PEM: {error}") from None
+            raise ValueError(f"REDIS_TLS_CA holds no certificates in PEM: {settings.ca}: {error}") from None
         if settings.cert is not None and settings.key is not None:
             try:
                 load_pair(context, settings.cert, settings.key)
             except (ssl.SSLError, OSError, ValueError) as error:
+                why = why_no_pair(settings.cert, settings.key, error)
                 raise ValueError(
-                    f"REDIS_CLIENT_CERT and REDIS_CLIENT_KEY are no certificate and its key in PEM: {error}"
+                    f"REDIS_CLIENT_CERT and REDIS_CLIENT_KEY are no certificate and its key in PEM: {why}"
                 ) from None
             warn_if_open("REDIS_CLIENT_KEY", settings.key)
         return context

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from langserver.sandbox.selftest import ATTEMPTS
 from tests.container.engine import OUR_SECCOMP, Engine
 from tests.container.server import ContainerServer, serving
 from tests.container.test_tasks import HOSTILE, INVOICE, REPORT
+from tests.integration.server.harness import request
 
 CALLS = """
 import ctypes, errno, json, os, socket
@@ -63,3 +66,21 @@ def test_ordinary_and_hostile_tasks(tight: ContainerServer) -> None:
             assert lang_pb2.ErrorKind.Name(answer.error.kind) == f"ERROR_KIND_{kind}", answer.error
         assert client.execute(INVOICE, input_json=given, timezone="Europe/Berlin").success
         assert client.execute(REPORT, runtime="js", input_json=orders).success
+
+
+def test_a_flood_beside_another_caller(engine: Engine, image: str, tmp_path: Path) -> None:
+    """What makes way on the cores calls what nothing else does."""
+    tokens = tmp_path / "tokens"
+    tokens.write_text("heavy:0123456789abcdef\nlight:fedcba9876543210\n")
+    tokens.chmod(0o444)  # of root's, and read by another user
+    tmp_path.chmod(0o755)
+    heavy, light = ((("authorization", f"Bearer {token}"),) for token in ("0123456789abcdef", "fedcba9876543210"))
+    options = [OUR_SECCOMP, f"--volume={tokens}:/tokens:ro", "--env=LANG_AUTH_TOKENS_FILE=/tokens"]
+    with serving(engine, image, [*options, "--env=LANG_MAX_CONCURRENCY=4"]) as server, server.connect() as client:
+        assert client.stub.Execute(request("return 1"), metadata=light, timeout=60).output_json == "1"
+        task = request("import time\ntime.sleep(0.2)\nreturn 2")
+        flood = [client.stub.Execute.future(task, metadata=heavy, timeout=60) for _ in range(12)]
+        assert [call.result().output_json for call in flood] == ["2"] * 12
+        subprocess.run(["podman", "stop", "--time=60", server.name], check=True, capture_output=True)
+        _, errors = server.wait()
+        assert "cannot make way" not in errors

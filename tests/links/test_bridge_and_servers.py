@@ -147,7 +147,7 @@ async def test_what_the_bridge_says_when_certificates_do_not_fit(start: Start, p
                 **(pki.calling("COORDINATOR", **different) if wrong_link == "COORDINATOR" else {}),
             )
             await until(
-                lambda bridge=bridge, said=said: says(bridge, "not reached: UNAVAILABLE", said),
+                lambda bridge=bridge, said=said: says(bridge, ": UNAVAILABLE: ", said),
                 GUARD,
                 f"{what} at {wrong_link}: {bridge.words}",
             )

@@ -45,6 +45,36 @@ def told(caplog: pytest.LogCaptureFixture) -> Any:
     return lines
 
 
+async def test_who_wants_more_than_there_is_is_named_and_takes_no_line_from_others(told: Any) -> None:
+    one = Audit()
+    for _ in range(300):
+        one.wants_more("token:heavy\0spiffe://a", "queue_full")
+    one.wants_more("token:light", "queue_full")
+    one.close()
+    heavy, light = (
+        {"event": "CALL_REFUSED", "reason": "queue_full", "level": "WARNING", "principal": name}
+        for name in ("token:heavy spiffe://a", "token:light")
+    )
+    assert told() == [heavy, heavy, light, heavy | {"left_out": 298}]
+
+
+@pytest.mark.parametrize(
+    ("peer", "shown"),
+    [
+        ("ipv4:10.0.0.7:{}", "ipv4:10.0.0.7"),
+        ("ipv6:%5Bfe80::1%5D:{}", "ipv6:%5Bfe80::1%5D"),
+        ("unix:/tmp/" + SECRET + "{}", "a unix socket"),
+    ],
+)
+async def test_who_has_no_name_is_told_by_his_host_and_not_by_what_he_chooses(told: Any, peer: str, shown: str) -> None:
+    one = Audit()
+    for port in range(1000, 1300):
+        one.wants_more(peer.format(port), "queue_full")
+    one.close()
+    line = {"event": "CALL_REFUSED", "reason": "queue_full", "level": "WARNING", "caller": shown}
+    assert told() == [line, line, line | {"left_out": 298}]
+
+
 async def test_a_violation_has_its_layer_and_its_task(told: Any) -> None:
     Audit().ended(ended(ErrorKind.SANDBOX_VIOLATION, DENIED, DENIED, SecurityClaim("audit", "denied", "")))
     common = {
@@ -153,7 +183,12 @@ def test_the_page_has_every_event_of_every_audit_log() -> None:
         for log in re.findall(r"[a-z_]+", logs)
     }
     told = {
-        "langserver": {*(event.name for event in Event), *(kind.name for kind in audit._OUTCOMES), "ATTEMPT"},
+        "langserver": {
+            *(event.name for event in Event),
+            *(kind.name for kind in audit._OUTCOMES),
+            "ATTEMPT",
+            audit.CALL_REFUSED,
+        },
         "worker_bridge": {
             *(event for event, _ in (bridges._MALFORMED, bridges._REFUSED, bridges._EGRESS)),
             *(event for event, _ in bridges._DENIALS.values()),

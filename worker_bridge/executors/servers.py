@@ -121,7 +121,10 @@ class Servers:
             if server.well is not (why is None):
                 server.well = why is None
                 text = f"{self._runtime} at {server.address} is {why or 'serving'}"
-                self._alarm(text) if fault else log.info("%s", text)
+                if fault:
+                    self._alarm(text)
+                else:
+                    log.log(logging.INFO if server.well else logging.WARNING, "%s", text)
                 if server.well:
                     server.answered()
                     self._changed.set()

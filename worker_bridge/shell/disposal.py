@@ -7,11 +7,11 @@ import logging
 from typing import Final
 
 from worker_bridge.core.delivery import End, Fate
-from worker_bridge.core.timings import Timings
 from worker_bridge.errors import StreamRefused, Unreachable
 from worker_bridge.metrics import Metrics
+from worker_bridge.shell.links import Links
 from worker_bridge.shell.patience import Patience
-from worker_bridge.streams.port import Entry, StreamPort
+from worker_bridge.streams.port import Entry
 
 log = logging.getLogger(__name__)
 
@@ -24,10 +24,11 @@ class Disposal:
     What Redis refuses is left at once, and does come back.
     """
 
-    def __init__(self, streams: StreamPort, metrics: Metrics, timings: Timings) -> None:
-        self._streams = streams
+    def __init__(self, links: Links, metrics: Metrics) -> None:
+        self._streams = links.streams
         self._metrics = metrics
-        self._timings = timings
+        self._timings = links.timings
+        self._alarm = links.alarm
 
     async def put(self, entry: Entry, end: End, cut_off: asyncio.Future[None]) -> None:
         """Until it is done, or `cut_off` is."""
@@ -38,7 +39,7 @@ class Disposal:
                 break
             except StreamRefused as error:
                 # To wait here would keep a slot from all other queues, perhaps for ever. The entry comes back.
-                self._metrics.alarm(f"{entry.stream} {entry.id} cannot be {end.fate.value}: {error}")
+                self._alarm(f"entries of {entry.stream} cannot be {end.fate.value}: {error}")
                 end = End(Fate.LEAVE, "Redis refuses it")
             except Unreachable as error:
                 if cut_off.done():

@@ -10,7 +10,7 @@ import time
 from worker_bridge.core.delivery import LeaseLost
 from worker_bridge.core.envelope import Task
 from worker_bridge.core.lease import Lease
-from worker_bridge.errors import CallRefused, NoAnswer, Unreachable
+from worker_bridge.errors import CallRefused, NoAnswer, StreamRefused, Unreachable
 from worker_bridge.metrics import Metrics
 from worker_bridge.shell.ending import end
 from worker_bridge.shell.links import Links
@@ -65,7 +65,7 @@ class Keeper:
             async with asyncio.timeout(self._links.timings.lease_call):
                 await self._links.streams.touch(self._entry.stream, self._entry.id)
         except (Unreachable, TimeoutError) as error:
-            if isinstance(error, Unreachable) and error.fault:
-                self._metrics.alarm(f"{self._entry.stream} {self._entry.id} cannot be touched: {error}")
+            if isinstance(error, StreamRefused) and error.fault:
+                self._links.alarm(f"entries of {self._entry.stream} cannot be touched: {error}")
                 return
             log.info("task %s: its entry was not touched: %s", self._task.task_id, error)

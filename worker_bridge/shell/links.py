@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from worker_bridge.coordinator_client import CoordinatorClient
@@ -18,3 +19,4 @@ class Links:
     streams: StreamPort
     timings: Timings
     spans: Spans
+    alarm: Callable[[str], None]  # told what Redis refuses until an operator mends something

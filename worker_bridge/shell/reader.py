@@ -6,7 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from worker_bridge.errors import Unreachable
+from worker_bridge.errors import StreamRefused, Unreachable
 from worker_bridge.shell.hand import Hand
 from worker_bridge.shell.links import Links
 from worker_bridge.shell.patience import Patience
@@ -48,11 +48,13 @@ class Reader:
                 if not await self._read():
                     await self._links.streams.wait(self._stream, _WAIT_SECONDS)
                 patience.reset()
-            except Unreachable as error:
+            except StreamRefused as error:
                 if error.fault:
                     self._alarm(f"{self._stream} cannot be read: {error}")
                 elif patience.first:
                     log.warning("%s cannot be read, which is tried again: %s", self._stream, error)
+                await patience.wait()
+            except Unreachable:  # of which the link tells
                 await patience.wait()
 
     async def _read(self) -> int:

@@ -8,7 +8,7 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from worker_bridge.errors import Unreachable
+from worker_bridge.errors import StreamRefused, Unreachable
 from worker_bridge.shell.hand import Hand
 from worker_bridge.shell.links import Links
 from worker_bridge.streams.port import Entry
@@ -45,11 +45,13 @@ class Reclaimer:
                 await self._round()
                 for name in await self._links.streams.remove_idle_consumers(self._stream, _IDLE_CONSUMER_SECONDS):
                     log.info("%s: removed the consumer %s, idle for over an hour", self._stream, name)
-            except Unreachable as error:
+            except StreamRefused as error:
                 if error.fault:
                     self._alarm(f"{self._stream} cannot be looked through: {error}")
                 else:
                     log.info("%s cannot be looked through, which is tried again: %s", self._stream, error)
+            except Unreachable:  # of which the link tells
+                pass
             # Bridges that were started together do not all look at once.
             await asyncio.sleep(self._links.timings.reclaim_every * random.uniform(0.9, 1.0))  # noqa: S311 - jitter
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from worker_bridge.errors import StartError, Unreachable
+from worker_bridge.errors import StartError, StreamRefused, Unreachable
 from worker_bridge.shell.patience import Patience
 from worker_bridge.streams.port import StreamPort
 
@@ -40,11 +40,14 @@ class Registration:
                 await self._streams.check()
                 if await self._streams.register(self._nonce, self._expiry):
                     return
-            except Unreachable as error:
+            except StreamRefused as error:
                 if error.fault:
                     self._alarm(f"cannot begin: {error}")
                 elif patience.first:
                     log.warning("cannot begin yet, which is tried again: %s", error)
+                await patience.wait()
+                continue
+            except Unreachable:  # of which the link tells
                 await patience.wait()
                 continue
             now = time.monotonic()

@@ -67,7 +67,7 @@ class Worker:
         audit: Audit,
     ) -> None:
         self._links = links
-        self._disposal = Disposal(links.streams, metrics, links.timings)
+        self._disposal = Disposal(links, metrics)
         self._executors = executors
         self._hand = hand
         self._metrics = metrics
@@ -262,10 +262,8 @@ class Worker:
         return LeaseLost(told=False)
 
     def _trouble(self, task: Task, error: NoAnswer, patience: Patience) -> None:
-        if error.fault:
-            self._metrics.alarm(str(error))
-        elif patience.first:
-            log.warning("task %s waits: %s", task.task_id, error)
+        if patience.first:  # what is wrong with the link, the link tells
+            log.log(logging.WARNING if error.failed else logging.INFO, "task %s waits: %s", task.task_id, error)
 
 
 def _tell(entry: Entry, task: Task, lease: Lease, outcome: Outcome, seconds: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from redis.exceptions import ResponseError
@@ -9,7 +10,8 @@ from redis.exceptions import ResponseError
 from operating.redis.link import Link
 from worker_bridge.core.queues import ASIDE, GROUP, dead_stream
 from worker_bridge.errors import StartError
-from worker_bridge.streams.connection import LONGEST_WAIT_SECONDS, connect, reaching
+from worker_bridge.link_state import LinkState
+from worker_bridge.streams.connection import LONGEST_WAIT_SECONDS, Reach, connect, name_of
 from worker_bridge.streams.parked import parked_fields
 from worker_bridge.streams.port import Claimed, Entry, Figures, Listener
 from worker_bridge.streams.scripts import ACK_IF_MINE, PARK, REGISTER, REMOVE_IDLE, UNREGISTER
@@ -21,8 +23,11 @@ _OLDEST_MAJOR: Final = 7
 class RedisConsumer:
     """A StreamPort for one consumer."""
 
-    def __init__(self, link: Link, consumer: str, prefix: str) -> None:
+    def __init__(self, link: Link, consumer: str, prefix: str, alarm: Callable[[str], None] | None = None) -> None:
+        """`alarm` is told what an operator has to mend; without it nothing is in the log, the errors alone tell."""
         self._name = consumer
+        self.state = None if alarm is None else LinkState(name_of(link), __name__, alarm)
+        self._reaching = Reach(link, self.state)
         self._registrations = f"{prefix}:worker:"
         self._redis = connect(link, consumer)
         # Waiting occupies connections for seconds: these are others than those that renew, touch and ack.
@@ -30,7 +35,7 @@ class RedisConsumer:
 
     async def check(self) -> None:
         """See StreamPort."""
-        with reaching():
+        with self._reaching():
             info = await self._redis.info("server")
         if info.get("redis_mode") == "cluster":
             raise StartError(
@@ -43,17 +48,17 @@ class RedisConsumer:
 
     async def register(self, nonce: str, seconds: float) -> bool:
         """See StreamPort."""
-        with reaching():
+        with self._reaching():
             return bool(await self._script(REGISTER, self._registration, nonce, str(_milliseconds(seconds))))
 
     async def unregister(self, nonce: str) -> None:
         """See StreamPort."""
-        with reaching():
+        with self._reaching():
             await self._script(UNREGISTER, self._registration, nonce)
 
     async def read(self, stream: str, count: int) -> list[Entry]:
         """See StreamPort."""
-        with reaching():
+        with self._reaching():
             try:
                 answer = await self._read(stream, count)
             except ResponseError as error:
@@ -64,7 +69,7 @@ class RedisConsumer:
 
     async def wait(self, stream: str, seconds: float) -> None:
         """See StreamPort. Looks for anything after what the group got last: to read it here would take it."""
-        with reaching():
+        with self._reaching():
             try:
                 groups = await self._redis.xinfo_groups(stream)
                 last = next((group["last-delivered-id"] for group in groups if group["name"] == GROUP.encode()), None)
@@ -79,7 +84,7 @@ class RedisConsumer:
 
     async def claim(self, stream: str, idle_seconds: float, count: int, cursor: str) -> Claimed:
         """See StreamPort."""
-        with reaching():
+        with self._reaching():
             try:
                 following, rows, *_ = await self._redis.xautoclaim(
                     stream, GROUP, self._name, _milliseconds(idle_seconds), start_id=cursor or _THROUGH, count=count
@@ -112,7 +117,7 @@ class RedisConsumer:
         """See StreamPort."""
         found: list[Entry] = []
         after = "-"
-        with reaching():
+        with self._reaching():
             while True:
                 try:
                     rows: list[Any] = await self._redis.xpending_range(stream, GROUP, after, "+", 100, self._name)
@@ -126,7 +131,7 @@ class RedisConsumer:
 
     async def ack(self, stream: str, entry_id: str) -> None:
         """See StreamPort."""
-        with reaching():
+        with self._reaching():
             async with self._redis.pipeline(transaction=True) as both:
                 both.xack(stream, GROUP, entry_id)
                 both.xdel(stream, entry_id)
@@ -134,7 +139,7 @@ class RedisConsumer:
 
     async def ack_if_mine(self, stream: str, entry_id: str) -> bool:
         """See StreamPort."""
-        with reaching():
+        with self._reaching():
             try:
                 return bool(await self._script(ACK_IF_MINE, stream, GROUP, self._name, entry_id))
             except ResponseError as error:
@@ -145,12 +150,12 @@ class RedisConsumer:
         """See StreamPort."""
         parked = [part for field in parked_fields(entry, reason).items() for part in field]
         dead = dead_stream(entry.stream)
-        with reaching(f"Redis: {entry.stream} or {dead}"):
+        with self._reaching(f"{entry.stream} or {dead}"):
             await self._redis.eval(PARK, 2, entry.stream, dead, GROUP, entry.id, *parked)
 
     async def remove_idle_consumers(self, stream: str, idle_seconds: float) -> list[str]:
         """See StreamPort."""
-        with reaching():
+        with self._reaching():
             try:
                 names = await self._script(
                     REMOVE_IDLE, stream, GROUP, str(_milliseconds(idle_seconds)), self._registrations
@@ -162,9 +167,9 @@ class RedisConsumer:
 
     async def figures(self, stream: str) -> Figures:
         """See StreamPort. Makes no group: whoever only looks changes nothing."""
-        with reaching(f"Redis: {dead_stream(stream)}"):
+        with self._reaching(f"{dead_stream(stream)}"):
             dead = await self._redis.xlen(dead_stream(stream))
-        with reaching(f"Redis: {stream}"):
+        with self._reaching(f"{stream}"):
             depth = await self._redis.xlen(stream)
             try:
                 pending = int((await self._redis.xpending(stream, GROUP))["pending"])
@@ -194,7 +199,7 @@ class RedisConsumer:
         return await self._redis.xreadgroup(GROUP, self._name, {stream: ">"}, count=count)
 
     async def _hold(self, stream: str, entry_id: str, consumer: str, idle: int, deliveries: int | None = None) -> None:
-        with reaching():
+        with self._reaching():
             try:
                 await self._redis.xclaim(
                     stream, GROUP, consumer, 0, [entry_id], justid=True, idle=idle, retrycount=deliveries

@@ -14,9 +14,11 @@ from typing import Final
 from langserver.core.outcome import ErrorKind
 from langserver.server.telemetry.ended import Ended
 from operating.access.principal import shown
+from operating.access.refusals import ADDRESS
 from operating.telemetry.audit import OF_OTHERS, OF_TASKS, AuditLines
 
 LOGGER: Final = "langserver.audit"
+CALL_REFUSED: Final = "CALL_REFUSED"
 
 _OUTCOMES: Final = {
     ErrorKind.SANDBOX_VIOLATION: (logging.WARNING, "a layer ended a task"),
@@ -80,6 +82,25 @@ class Audit:
                 logging.WARNING, event.value, event=event.name, reason=reason, runtime=runtime, count=count
             )
 
+    def wants_more(self, whom: str, reason: str) -> None:
+        """A call was turned away since there was no more for its caller: `whom` is his principal, or his address.
+
+        Who has no name is told by his host: he chooses the port, and so how many lines there are.
+        """
+        told = _caller(whom)
+        if self._lines.admits(OF_OTHERS, CALL_REFUSED, reason=reason, **told):
+            self._lines.write(
+                logging.WARNING, "a caller wants more than there is", event=CALL_REFUSED, reason=reason, **told
+            )
+
     def close(self) -> None:
         """Says what is not said yet."""
         self._lines.close()
+
+
+def _caller(whom: str) -> dict[str, str]:
+    if ADDRESS.fullmatch(whom):
+        return {"caller": whom.rpartition(":")[0]}
+    if whom.startswith("unix:"):  # its path is the caller's to choose
+        return {"caller": "a unix socket"}
+    return {"principal": shown(whom)}

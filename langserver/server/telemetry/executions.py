@@ -6,6 +6,7 @@ import logging
 from typing import Final
 
 from langserver.server.telemetry.ended import Ended
+from operating.access.principal import shown
 from operating.telemetry.lines import fields
 
 log = logging.getLogger("langserver.executions")
@@ -31,6 +32,7 @@ def log_ended(ended: Ended) -> None:
             **{f"{phase}_seconds": round(seconds, 6) for phase, seconds in ended.phases().items()},
             cpu_seconds=round(usage.cpu_seconds, 6),
             peak_memory_bytes=usage.peak_memory_bytes,
+            principal=shown(origin.principal),
         )
     )
     log.handle(record)

@@ -6,7 +6,7 @@ Labels are of closed sets. Nothing that a caller or a task says becomes one: not
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -109,6 +109,13 @@ class Metrics:
     ) -> None:
         """How things stand there, from now on."""
         self.registry.register(State(gate, pools, health, forms, GroupMemory(), task_memory_bytes))
+
+    def shows_certificate(self, ends_at: Callable[[], float]) -> None:
+        """Asks at each look."""
+        self._gauge(
+            "certificate_expires_timestamp_seconds",
+            "When the server's certificate expires (seconds since 1970); +Inf without",
+        ).set_function(ends_at)
 
     def ended(self, ended: Ended) -> None:
         """An execution or a validation."""

@@ -10,11 +10,14 @@ from langserver.server.statuses import Reason
 from langserver.server.telemetry.audit import Audit, Event
 from langserver.server.telemetry.ended import Ended
 from langserver.server.telemetry.executions import log_ended
+from langserver.server.telemetry.faults import Faults
 from langserver.server.zygotes import ZygoteEvent
 
 if TYPE_CHECKING:
     from langserver.server.telemetry.metrics import Metrics
 
+# Callers share what there is: who is turned away so wanted more than there was for him.
+_WANT_MORE = frozenset({Reason.QUEUE_FULL, Reason.DEADLINE, Reason.TOO_SLOW})
 _AUDITED = {ZygoteEvent.LOST: Event.ZYGOTE_LOST, ZygoteEvent.SEAL_FAILED: Event.SEAL_FAILED}
 
 
@@ -25,20 +28,24 @@ class Telemetry:
         """`metrics` is None: nobody asks for figures."""
         self._metrics = metrics
         self._audit = Audit()
+        self._faults = Faults()
 
     def ended(self, ended: Ended) -> None:
         """An execution or a validation, whatever became of its caller."""
         if self._metrics is not None:
             self._metrics.ended(ended)
         log_ended(ended)
+        self._faults.ended(ended)
         self._audit.ended(ended)
 
-    def refused(self, reason: Reason) -> None:
-        """A call was turned away."""
+    def refused(self, reason: Reason, whom: str) -> None:
+        """A call was turned away: of a principal, or without one of an address."""
         if self._metrics is not None:
             self._metrics.refused(reason)
         if reason is Reason.UNAUTHENTICATED:
             self._tell(Event.TOKEN_REFUSED)
+        elif reason in _WANT_MORE:
+            self._audit.wants_more(whom, reason.value)
 
     def handshakes_failed(self, reasons: Counter[str]) -> None:
         """So many clients could not connect, by reason."""

@@ -149,7 +149,9 @@ async def test_a_server_that_goes_away_and_comes_back(postgres_server):
     database = opener(postgres_server.new_database())()
     try:
         postgres_server.stop()
-        with pytest.raises(StoreUnavailable, match="PostgreSQL"):
+        with pytest.raises(StoreUnavailable, match=r"PostgreSQL \(COORDINATOR_DATABASE_URL\): "):
+            await database.run(lambda tx: tx.rows(COUNT))
+        with pytest.raises(StoreUnavailable, match=f"port {postgres_server.port} failed: Connection refused"):
             await database.run(lambda tx: tx.rows(COUNT))
     finally:
         postgres_server.start()

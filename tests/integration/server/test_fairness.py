@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import grpc
@@ -12,6 +13,7 @@ from langserver.pb import lang_pb2
 from tests.integration.server.harness import ENDLESS, PATIENCE, request, running_server, status_of, wait_for
 
 QUEUE = 4
+ROOT = Path(__file__).parents[3]
 HEAVY, LIGHT = "heavy-heavy-heavy-", "light-light-light-"
 
 
@@ -116,3 +118,20 @@ def niceness(process):
     """Of each thread (proc_pid_stat(5), field 19)."""
     stats = [path.read_text() for path in Path(f"/proc/{process.pid}/task").glob("*/stat")]
     return [int(stat.rpartition(")")[2].split()[16]) for stat in stats]
+
+
+def test_where_the_host_refuses_niceness_a_flood_is_executed_all_the_same(tmp_path):
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"heavy:{HEAVY}\nlight:{LIGHT}\n")
+    tokens.chmod(0o600)
+    settings = {"LANG_MAX_CONCURRENCY": "4", "LANG_WARM_CHILDREN": "1", "LANG_RUNTIMES": "python"}
+    wrapper = (sys.executable, "-I", str(ROOT / "tests/sandbox/forbidding.py"), str(ROOT), "setpriority")
+    with running_server(wrapper, LANG_AUTH_TOKENS_FILE=str(tokens), **settings) as server, server.connect() as client:
+        assert client.stub.Execute(request("return 1"), **by(LIGHT)).output_json == "1"
+        task = request("import time\ntime.sleep(0.2)\nreturn 2")
+        flood = [client.stub.Execute.future(task, **by(HEAVY)) for _ in range(12)]
+        assert [call.result().output_json for call in flood] == ["2"] * 12
+        server.signal()
+        status, _, errors = server.wait()
+        assert status == 0, errors
+        assert errors.count("its tasks cannot make way: setpriority(2): Operation not permitted. Allow the call") == 1

@@ -286,8 +286,10 @@ async def test_a_zygote_that_dies_right_after_its_start_is_waited_for_longer_eac
         assert await lose(7) == 0.01, "it had given a child for a task"
 
 
-async def test_an_answer_is_waited_for_while_others_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What has much to do is not stuck; what says nothing is."""
+async def test_an_answer_is_waited_for_while_others_come(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What has much to do is not stuck; what says nothing is, and the log says that it was that and no death."""
     monkeypatch.setattr(client, "_QUIET_SECONDS", 0.2)
     zygote = await client.Zygote.start("python", ZYGOTE.layers)
     try:
@@ -304,6 +306,7 @@ async def test_an_answer_is_waited_for_while_others_come(monkeypatch: pytest.Mon
         with pytest.raises(ZygoteLost):
             await waiting
         assert zygote.lost
+        assert f"the python zygote (pid {zygote.pid}) gave no answer for " in caplog.text
     finally:
         await zygote.close()
 
