@@ -56,18 +56,18 @@ class Call:
 
         def sent(_: object) -> None:
             timer.cancel()
-            self._outbox.settle(self)
+            self._outbox.settle(self.sender, self)
 
         self._handler.add_done_callback(sent)
 
     def owe(self, size: int) -> None:
         """Counts `size` bytes of answer that this call keeps without a slot."""
-        self._outbox.owe(self, size, self.drop)
+        self._outbox.owe(self.sender, self, size, self.drop)
 
     def close(self) -> None:
         """The handler is done, and nothing of the call is kept here: exceptions keep frames, and frames this."""
         if not self._is_left:
-            self._outbox.settle(self)
+            self._outbox.settle(self.sender, self)
         if self._at_end is not None:
             self._at_end()
             self._at_end = None

@@ -100,7 +100,8 @@ class Zygote:
 
         One that `makes_way` has less of the cores than others from its first moment on.
 
-        Returns once it has a pidfd, sealed or not. Raises ZygoteLost, SpawnRefused.
+        Returns once it has a pidfd, sealed or not. Cancelled, it ends once the child has come and gone. Raises
+        ZygoteLost, SpawnRefused.
         """
         if self.lost:
             raise ZygoteLost
@@ -116,14 +117,33 @@ class Zygote:
                 handed.append(self._make_group(self._tree, child, memory_bytes))
             self.tell(Message(Op.SPAWN, child.slot, (memory_bytes, cpu_seconds, int(ahead), int(makes_way))), *handed)
             await self.answer(child.spawned)
-        except (ZygoteLost, SpawnRefused, asyncio.CancelledError):
+        except (ZygoteLost, SpawnRefused):
             child.kill()
             self.release(child)
+            raise
+        except asyncio.CancelledError:
+            # It is forked all the same. Who asked for it has it until then: else calls that are cancelled would have as
+            # many children on the way as they like, before those of others.
+            leaving, handed = self._farewell(self._see_out(child, handed)), []
+            await asyncio.shield(leaving)
             raise
         finally:
             for descriptor in handed:
                 os.close(descriptor)
         return child
+
+    async def _see_out(self, child: Child, handed: list[int]) -> None:
+        """Ends a child that nobody waits for, when it has come."""
+        try:
+            await self.answer(child.spawned)
+            child.kill()
+            await self.answer(child.exit)
+        except (ZygoteLost, SpawnRefused):
+            pass  # nothing came
+        finally:
+            for descriptor in handed:
+                os.close(descriptor)
+            self.release(child)
 
     async def try_walls(self, layers: frozenset[str]) -> tuple[Finding, ...]:
         """Has it try its jail, which was made of these layers, before any other child. Raises ZygoteError."""
@@ -291,10 +311,11 @@ class Zygote:
         self._farewell(self._bury())
         self.on_lost()
 
-    def _farewell(self, work: Coroutine[Any, Any, None]) -> None:
+    def _farewell(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.ensure_future(work)
         self._farewells.add(task)
         task.add_done_callback(self._farewells.discard)
+        return task
 
     async def _bury(self) -> None:
         deadline = asyncio.get_running_loop().time() + _FAREWELL_SECONDS

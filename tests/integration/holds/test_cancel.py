@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import socket
 from collections.abc import AsyncIterator, Callable
 
 import psutil
@@ -64,7 +65,6 @@ async def assert_nothing_is_left(supply: Supply, before: int) -> None:
     assert supply.zygote.children == 0
     zygote = psutil.Process(supply.zygote.pid)
     async with asyncio.timeout(30):
-        # One that nobody waits for any more ends by itself.
         while zygote.children() or descriptors() > before:  # noqa: ASYNC110 - the kernel has no event for it
             await asyncio.sleep(0.01)
     supply.at_take = supply.while_spawning = lambda: None
@@ -145,6 +145,31 @@ async def test_cancelled_while_it_is_reaped(supply: Supply) -> None:
         await asyncio.sleep(0)
     execution.end(EndReason.CANCELLED)
     assert is_cancelled(await asyncio.wait_for(owner, 30))
+    await assert_nothing_is_left(supply, before)
+
+
+async def test_who_cancels_has_his_child_until_it_is_gone(supply: Supply) -> None:
+    """Else his next one would be on its way too, and his next: they are forked in their order, before those of others."""
+    await make(supply, "def main(): return 1").run()
+    before = descriptors()
+    supply.zygote._control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)  # a few messages: the others wait here
+    zygote = psutil.Process(supply.zygote.pid)
+    zygote.suspend()
+    try:
+        executions = [make(supply) for _ in range(100)]
+        owners = [asyncio.create_task(execution.run()) for execution in executions]
+        await asyncio.sleep(0.1)
+        assert supply.zygote._unsent, "descriptors that are not sent yet are still needed"
+        for execution in executions:
+            execution.end(EndReason.CANCELLED)
+        await asyncio.wait(owners, timeout=0.2)
+        assert not any(owner.done() for owner in owners)
+        assert supply.zygote.children == len(executions)
+    finally:
+        zygote.resume()
+    outcomes = await asyncio.wait_for(asyncio.gather(*owners), 60)
+    assert all(map(is_cancelled, outcomes))
+    assert not supply.zygote.lost
     await assert_nothing_is_left(supply, before)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import struct
 import time
+from collections import Counter
 from typing import Self
 
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 3, 4, 6, 8
@@ -56,6 +57,7 @@ class RawCaller:
         self._received = b""
         self._next = 1
         self.ended: dict[int, int] = {}  # stream to the kind of the frame that ended it
+        self.received_of: Counter[int] = Counter()  # bytes of messages, by stream
         self.send(PREFACE + frame(SETTINGS, 0, 0, struct.pack("!HI", INITIAL_WINDOW_SIZE, window)))
 
     def __enter__(self) -> Self:
@@ -76,6 +78,11 @@ class RawCaller:
         if body is not None:
             self.send(frame(DATA, END_STREAM, stream, body))
         return stream
+
+    def let_through(self, stream: int, size: int) -> None:
+        """The server may send so many bytes more on a stream, and on the connection."""
+        for one in (0, stream):
+            self.send(frame(WINDOW_UPDATE, 0, one, struct.pack("!I", size)))
 
     def wait_for_end_of(self, streams: set[int]) -> None:
         """Answers the server's pings and settings until all of them have ended. Raises ConnectionError."""
@@ -101,5 +108,6 @@ class RawCaller:
                 self.send(frame(PING, ACK, 0, payload))
             elif kind == SETTINGS and not flags & ACK:
                 self.send(frame(SETTINGS, ACK, 0))
-            elif kind == RST_STREAM or (kind in (DATA, HEADERS) and flags & END_STREAM):
+            self.received_of[stream] += len(payload) if kind == DATA else 0
+            if kind == RST_STREAM or (kind in (DATA, HEADERS) and flags & END_STREAM):
                 self.ended.setdefault(stream, kind)

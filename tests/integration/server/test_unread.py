@@ -34,20 +34,39 @@ class Dropped:
 
 
 def test_over_the_bound_the_oldest_goes():
+    """Of one caller's."""
     outbox, dropped = Outbox(100), Dropped()
-    outbox.owe("a", 40, dropped.by("a"))
-    outbox.owe("b", 40, dropped.by("b"))
+    outbox.owe("one", "a", 40, dropped.by("a"))
+    outbox.owe("one", "b", 40, dropped.by("b"))
     assert (outbox.owed_bytes, dropped.names) == (80, [])
-    outbox.owe("c", 40, dropped.by("c"))
+    outbox.owe("one", "c", 40, dropped.by("c"))
     assert (outbox.owed_bytes, dropped.names) == (80, ["a"])
-    outbox.settle("a")  # when its handler ends
-    outbox.settle("b")
+    outbox.settle("one", "a")  # when its handler ends
+    outbox.settle("one", "b")
     assert outbox.owed_bytes == 40
-    outbox.owe("d", 400, dropped.by("d"))
+    outbox.owe("one", "d", 400, dropped.by("d"))
     assert (outbox.owed_bytes, dropped.names) == (400, ["a", "c"])  # alone it may be large
-    outbox.owe("d", 100, dropped.by("d"))
-    outbox.owe("e", 10, dropped.by("e"))
+    outbox.owe("one", "d", 100, dropped.by("d"))
+    outbox.owe("one", "e", 10, dropped.by("e"))
     assert (outbox.owed_bytes, dropped.names) == (10, ["a", "c", "d"])
+
+
+def test_over_the_bound_whoever_has_most_gives_way():
+    outbox, dropped = Outbox(100), Dropped()
+    outbox.owe("slow reader", "s", 40, dropped.by("s"))
+    for number in range(50):
+        outbox.owe("flood", number, 30, dropped.by(number))
+    assert dropped.names == list(range(48))
+    assert outbox.owed_bytes == 100
+    outbox.owe("slow reader", "t", 40, dropped.by("t"))  # now he has more than anybody
+    assert (dropped.names[48:], outbox.owed_bytes) == (["s"], 100)
+    outbox.owe("third", "u", 70, dropped.by("u"))  # by whom all others would have to go
+    assert (dropped.names[49:], outbox.owed_bytes) == (["u"], 100)
+    for number in range(50):
+        outbox.settle("flood", number)
+    outbox.settle("slow reader", "t")
+    outbox.settle("nobody", "s")
+    assert (outbox.owed_bytes, outbox._owed, outbox._bytes_of) == (0, {}, {})
 
 
 @contextlib.asynccontextmanager
@@ -111,3 +130,19 @@ async def test_over_the_bound_the_stream_of_the_oldest_is_reset():
                 assert len(await call(b"")) > 300_000
         await settle()
     assert outbox.owed_bytes == 0
+
+
+async def test_a_flood_of_unread_answers_takes_none_from_who_reads_slowly():
+    outbox = Outbox(1_500_000)  # two answers and a half
+    async with serving(outbox) as (address, _):
+        with RawCaller(address, window=0) as slow, RawCaller(address, window=0) as flood:
+            answer = await asyncio.to_thread(slow.call, message(b""), path=PATH + b"GetCapabilities")
+            await settle()
+            streams = [
+                await asyncio.to_thread(flood.call, message(b""), path=PATH + b"GetCapabilities") for _ in range(6)
+            ]
+            await asyncio.to_thread(flood.wait_for_end_of, set(streams[:4]))
+            await settle()
+            slow.let_through(answer, 1 << 20)
+            await asyncio.to_thread(slow.wait_for_end_of, {answer})
+            assert slow.received_of[answer] > 300_000
