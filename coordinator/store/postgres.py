@@ -22,6 +22,7 @@ _START_SECONDS: Final = 30.0
 _WAIT_SECONDS: Final = 4.0  # less than the 5 s that a worker waits for a lease
 _CONFLICTS: Final = 5
 _MIGRATION_LOCK: Final = 0x636F6F7264  # any number that other programs do not use
+_ENCODING: Final = "UTF8"  # in others there are texts that cannot be kept; of SQL_ASCII psycopg makes bytes, not str
 # clock_timestamp, since now() stands still in a transaction.
 _WORDS: Final = {
     "NOW_MS": "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)",
@@ -71,6 +72,7 @@ class PostgresDatabase:
         try:
             self._pool.open(wait=True, timeout=_START_SECONDS)
             with self._pool.connection() as connection:
+                _insist_on_utf8(connection)
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", [_MIGRATION_LOCK])
                 migrate(_PostgresTransaction(connection))
         except (psycopg.Error, PoolTimeout) as error:
@@ -132,6 +134,16 @@ def _telling(failures: _Failures) -> type[psycopg.Connection[Any]]:
             return made
 
     return Telling
+
+
+def _insist_on_utf8(connection: psycopg.Connection[Any]) -> None:
+    """Raises StartError for a database of another encoding, which it was made with and keeps."""
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != _ENCODING:
+        raise StartError(
+            f"COORDINATOR_DATABASE_URL: the database's encoding is {encoding}, expected {_ENCODING}: "
+            "make another one with `createdb --encoding UTF8 --template template0`"
+        )
 
 
 def _first_line(error: BaseException | None) -> str:

@@ -117,14 +117,15 @@ class PostgresServer:
         )
         until(self._is_up, "postgres answers")
 
-    def new_database(self) -> str:
+    def new_database(self, encoding: str = "UTF8") -> str:
         """The URL of an empty one."""
         import psycopg
 
         self.databases += 1
         name = f"tasks{self.databases}"
         with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}".encode())
+            made = f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
+            connection.execute(made.encode())
         return self._url(name)
 
     def stop(self) -> None:

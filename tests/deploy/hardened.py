@@ -22,7 +22,7 @@ def in_compose(service: Mapping[str, Any]) -> list[str]:
         "pids_limit": 0 < service.get("pids_limit", 0) <= 512,
         "mem_limit": "mem_limit" in service,
         "no swap": service.get("memswap_limit") == service.get("mem_limit"),
-        "ipc": service.get("ipc") == "private",
+        "ipc": service.get("ipc") == "none",
         "healthcheck": bool(service.get("healthcheck", {}).get("test")),
         "stop_grace_period": "stop_grace_period" in service,
         "secrets": bool(service.get("secrets")),

@@ -67,6 +67,13 @@ async def test_a_newer_schema_is_refused(database_url):
         opener(database_url)()
 
 
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_that_cannot_keep_each_text_is_refused(postgres_server, encoding):
+    """Of SQL_ASCII, as a cluster has that was made without a locale, no task would ever be dispatched."""
+    with pytest.raises(StartError, match=f"encoding is {encoding}, expected UTF8: make another one with `createdb"):
+        opener(postgres_server.new_database(encoding))()
+
+
 async def test_an_older_schema_is_brought_up_to_date(database_url, monkeypatch):
     database = opener(database_url)()
     await database.close()
