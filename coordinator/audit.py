@@ -34,6 +34,8 @@ _ENTRIES: Final = {
     LeaseReason.UNKNOWN_TASK: ("ENTRY_OF_NO_TASK", "a lease was asked for a task that there is not"),
 }
 _REPORT: Final = ("REPORT_REFUSED", "a report does not fit its task's lease, and does not count")
+_REQUEUED: Final = ("LETTERS_REQUEUED", "tasks of dead letters were given another attempt")
+_DROPPED: Final = ("LETTERS_DROPPED", "dead letters were removed")
 _NAMED: Final = 16  # letters in one line
 # A worker that stood still reports late; what it says of itself is true, though.
 _HONEST: Final = frozenset({Misfit.NOT_RUNNING, Misfit.FENCE, Misfit.ATTEMPT})
@@ -67,11 +69,11 @@ class Audit:
 
     def letters_requeued(self, letters: Sequence[Letter], principal: str) -> None:
         """Their tasks are tried again, as an operator wished."""
-        self._letters("LETTERS_REQUEUED", "tasks of dead letters were given another attempt", letters, principal)
+        self._letters(*_REQUEUED, letters, principal)
 
     def letters_dropped(self, letters: Sequence[Letter], principal: str) -> None:
         """They are gone, as an operator wished."""
-        self._letters("LETTERS_DROPPED", "dead letters were removed", letters, principal)
+        self._letters(*_DROPPED, letters, principal)
 
     def close(self) -> None:
         """Says what is not said yet."""

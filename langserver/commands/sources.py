@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass, field
 from pathlib import PurePath
@@ -34,7 +33,8 @@ def read_source(file: str, runtime: str | None) -> Source:
 def read_input(given: str) -> str:
     """The input itself, or that of the file named after an `@`. Raises UsageError, RequestError."""
     if not given.startswith("@"):
-        return _text(os.fsencode(given), "--input", "utf-8")  # what came as other bytes is half surrogates here
+        # Bytes that are no text to the locale are half surrogates here (PEP 383). Others no argument can hold.
+        return _text(given.encode("utf-8", "surrogateescape"), "--input", "utf-8")
     if given == "@":
         raise UsageError("--input @ names no file: write @FILE")
     return _text(_read(given[1:]), given[1:], "utf-8")

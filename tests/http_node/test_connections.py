@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
+import ssl
 
 import pytest
 
@@ -58,6 +61,14 @@ async def test_connections_are_used_again_and_shared() -> None:
     async with serving(saying(OK)) as server, node() as made:
         for _ in range(50):
             await made.output(server.url)
+        assert server.connections == 1
+
+
+async def test_connections_over_tls_are_used_again(trusted: ssl.SSLContext, certified: ssl.SSLContext) -> None:
+    """What TLS 1.3 sends behind its handshake is no end, and no answer that nobody asked for."""
+    async with serving(saying(OK), certified) as server, node(tls=trusted) as made:
+        for method in ("POST", "GET") * 5:
+            await made.output(f"https://{server.address}/", method)
         assert server.connections == 1
 
 
@@ -138,6 +149,78 @@ async def test_a_connection_closed_while_idle_costs_nobody_a_request() -> None:
             assert await made.output(server.url, method) == {"ok": True}
             await nothing_idle(made)
         assert len(server.got) == 10
+
+
+async def test_an_end_that_the_event_loop_has_not_come_to_is_seen_before_a_request_is_sent() -> None:
+    """The server's end of the connection is shut behind asyncio's back, and the next request begins in that moment."""
+    ends: list[int] = []
+
+    async def act(_got: Got, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        ends.append(writer.get_extra_info("socket").fileno())
+        writer.write(OK)
+
+    async with serving(act) as server, node() as made:
+        for method in ("GET", "POST", "PATCH", "DELETE"):
+            assert await made.output(server.url, method) == {"ok": True}
+            with socket.socket(fileno=os.dup(ends[-1])) as its:
+                its.shutdown(socket.SHUT_RDWR)
+        assert [got.method for got in server.got] == ["GET", "POST", "PATCH", "DELETE"]
+        assert server.connections == 4
+
+
+UNKNOWN = "before a byte of its answer: whether it has done what the"
+NOT_AGAIN = " without an Idempotency-Key is not tried again"
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "terminal"),
+    [
+        ("POST", {}, False),
+        ("POST", {"Idempotency-Key": "mine"}, False),
+        ("POST", {"idempotency-key": ""}, True),
+        ("PATCH", {}, False),
+        ("PATCH", {"Idempotency-Key": ""}, True),
+        ("PUT", {"Idempotency-Key": ""}, False),
+        ("DELETE", {}, False),
+    ],
+)
+@pytest.mark.parametrize("used", [True, False])
+async def test_what_is_not_known_to_be_done_is_tried_again_where_that_is_safe(
+    method: str, headers: dict[str, str], terminal: bool, used: bool
+) -> None:
+    async def act(got: Got, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if got.path == "/goes":
+            raise Hangup
+        writer.write(OK)
+
+    async with serving(act) as server, node() as made:
+        if used:
+            await made.output(server.url)
+        error = await made.error(f"{server.url}/goes", method, headers=headers, terminal=terminal)
+        which = "a connection kept from an earlier request" if used else "a new connection"
+        assert error.startswith(f"BAD_RESPONSE: {server.address} ended {which} (")
+        assert f"{UNKNOWN} {method} asks for is not known" in error
+        assert error.endswith(f"A {method}{NOT_AGAIN}") is terminal
+        assert [got.path for got in server.got].count("/goes") == 1
+
+
+@pytest.mark.parametrize(("key", "terminal"), [(None, False), ("", True)])
+async def test_an_answer_that_breaks_off_or_does_not_come_says_no_more_of_what_was_done(
+    key: str | None, terminal: bool
+) -> None:
+    async def act(got: Got, _reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if got.path == "/breaks":
+            writer.write(OK[:20])
+            await writer.drain()
+            raise Hangup
+        await asyncio.sleep(30)
+
+    headers = {} if key is None else {"Idempotency-Key": key}
+    async with serving(act) as server, node() as made:
+        broken = await made.error(f"{server.url}/breaks", "POST", headers=headers, terminal=terminal)
+        assert broken.startswith("BAD_RESPONSE: ")
+        late = await made.error(f"{server.url}/waits", "POST", headers=headers, timeout_seconds=0.2, terminal=terminal)
+        assert late.startswith("TIMEOUT: ")
 
 
 async def test_a_request_that_writes_is_never_sent_again_by_itself() -> None:

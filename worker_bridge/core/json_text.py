@@ -49,12 +49,12 @@ class Members:
             found = self._split(text)
         except msgspec.ValidationError:
             raise
-        except msgspec.DecodeError:
+        except msgspec.DecodeError as error:
             # A string that was cut in the middle of an emoji is fine inside a member, though msgspec refuses it.
             mark = next((character for character in _NONCHARACTERS if character not in text), "")
             pieces = text.split("\\u")
             if not mark or not 1 < len(pieces) <= _MOST_ESCAPES:
-                raise
+                raise ValueError(half_pair(text.encode()) or str(error)) from None
             marked = self._split(_without_surrogates(pieces, mark))
             found = {name: member.replace(mark, "\\") for name, member in marked.items()}
         return {name: member for name, member in found.items() if member != "null"}

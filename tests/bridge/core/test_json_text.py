@@ -51,6 +51,11 @@ def test_an_escape_that_is_none_is_refused_beside_half_of_a_pair(cut: str) -> No
         AB.of(f'{{"a": "\\ud800", "b": "{cut}"}}')
 
 
+def test_half_of_a_pair_beside_very_many_escapes_is_refused_and_named() -> None:
+    with pytest.raises(ValueError, match=r"^\\ud83d at byte 600006 is half of a surrogate pair"):
+        AB.of('{"a":"' + "\\u0041" * 100_000 + '\\ud83d"}')
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "[]", "{", '{"a"}', '{"a":}', '{"a":1,}', '{"a":1 "b":2}', '{"a":1}x', "{1:1}", '{"a":NaN}', '{"a":-Infinity}',

@@ -81,8 +81,8 @@ class Connection:
 
     @property
     def open(self) -> bool:
-        """As far as is known here."""
-        return self._wire.quiet
+        """As far as is known on this machine; asked right before it is used again."""
+        return self._wire.at_rest
 
     def close(self) -> None:
         """Ends it now."""

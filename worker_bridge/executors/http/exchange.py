@@ -20,7 +20,8 @@ MAX_BODY_BYTES: Final = 2 << 20
 # Of an answer that is not the task's output: enough for an excerpt, and mostly for the connection to be used again.
 _UNWANTED_BYTES: Final = 64 << 10
 _UNWANTED_SECONDS: Final = 1.0
-# Asking twice changes nothing: a server may close a connection in the very moment in which it is used again.
+# Asking twice changes nothing: a server may close a connection in the very moment in which it is used again. Of others,
+# a key says that we can, not that this server looks at it: trying them again is the coordinator's matter.
 _HARMLESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _ALWAYS: Final = {"user-agent": "worker-bridge", "accept-encoding": "gzip"}
 
@@ -48,6 +49,11 @@ async def _exchange(pool: Pool, request: Request, wanted: Callable[[Head], bool]
         head = await _sent(connection, request)
         body = await (_whole(connection, head) if wanted(head) else _beginning(connection, head))
         return Answer(connection.host, head, body)
+    except Failure as failure:
+        if failure.kind is not Kind.BAD_RESPONSE or request.may_be_done_twice:
+            raise
+        text = f"{failure.text}. A {request.method} without an Idempotency-Key is not tried again"
+        raise Failure(failure.kind, text, terminal=True) from None
     finally:
         pool.put_back(connection)
 
@@ -60,8 +66,15 @@ async def _sent(connection: Connection, request: Request) -> Head:
     except Unanswered as error:
         if again:
             raise
-        text = f"{request.target.authority} closed the connection without an answer: {error}"
-        raise Failure(Kind.BAD_RESPONSE, text) from None
+        raise Failure(Kind.BAD_RESPONSE, _what_is_known(connection, request, error)) from None
+
+
+def _what_is_known(connection: Connection, request: Request, ended: Unanswered) -> str:
+    which = "a connection kept from an earlier request" if connection.used else "a new connection"
+    text = f"{request.target.authority} ended {which} ({ended}) before a byte of its answer"
+    if request.method in _HARMLESS:
+        return text
+    return f"{text}: whether it has done what the {request.method} asks for is not known"
 
 
 def _framed(request: Request) -> dict[str, str]:

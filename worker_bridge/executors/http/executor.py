@@ -72,7 +72,8 @@ class HttpExecutor:
         except Failure as failure:
             return Outcome.failed(failure.kind, failure.text, terminal=failure.terminal)
         except TimeoutError:
-            return Outcome.failed(Kind.TIMEOUT, f"no whole response within {allowed:g} s", terminal=False)
+            once = not asked.request.may_be_done_twice
+            return Outcome.failed(Kind.TIMEOUT, f"no whole response within {allowed:g} s", terminal=once)
         return Outcome(completed=True, output=output)
 
     async def close(self) -> None:

@@ -16,6 +16,7 @@ from worker_bridge.executors.http.headers import Headers, is_header_value, parse
 Plain = str | bool | int | float
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_ONCE: Final = frozenset({"POST", "PATCH"})
 WRITING: Final = frozenset({"POST", "PUT", "PATCH"})
 
 _MEMBERS: Final = Members("method", "url", "headers", "query", "body", "timeout_seconds", "expect_status", others=False)
@@ -36,6 +37,14 @@ class Request:
     target: Target
     headers: Headers = field(repr=False)
     body: bytes | None = field(default=None, repr=False)
+
+    @property
+    def may_be_done_twice(self) -> bool:
+        """Whether to send it again does no harm where it was done already.
+
+        By its method (RFC 9110, section 9.2.2), or since the server can tell by the key that it is the same one.
+        """
+        return self.method not in _ONCE or bool(self.headers.get("idempotency-key"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import select
 from typing import Final
 
 _ROOM_BYTES: Final = 128 << 10
@@ -26,6 +27,16 @@ class Wire(asyncio.Protocol):
         if self._transport is None or self._over or self._came:
             return False
         return not self._transport.is_closing() and self._transport.get_write_buffer_size() == 0
+
+    @property
+    def at_rest(self) -> bool:
+        """`quiet`, and the kernel has nothing for it either, such as an end that the event loop has not come to."""
+        if not self.quiet:
+            return False
+        assert self._transport is not None
+        waiting = select.poll()
+        waiting.register(self._transport.get_extra_info("socket"), select.POLLIN | select.POLLRDHUP)
+        return not waiting.poll(0)
 
     def send(self, data: bytes) -> None:
         """Hands over a whole request; an answer is expected from now on, also before all of it is sent."""
