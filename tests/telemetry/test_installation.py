@@ -147,6 +147,7 @@ def test_an_execution_is_one_line(installation: Installation) -> None:
     assert line["level"] == "info"
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"])
     assert (line["run_id"], line["trace_id"], line["runtime"], line["status"]) == ("r1", TRACE, "python", "SUCCESS")
+    assert line["principal"] == "token:ann"
     for phase in ("queue", "spawn", "seal", "compile", "run", "total", "cpu"):
         assert 0 <= line[f"{phase}_seconds"] < 60, phase
     assert len(installation.server.lines(logger="langserver.executions")) == 17
@@ -181,6 +182,8 @@ def test_the_audit_log(installation: Installation) -> None:
     assert killed["level"] == "warning"
     (refused,) = (line for line in audit if line["event"] == "POLICY_VIOLATION")
     assert (refused["layer"], refused["runtime"]) == ("policy", "python")
+    (full,) = (line for line in audit if line["event"] == "CALL_REFUSED")
+    assert (full["reason"], full["principal"]) == ("queue_full", "token:ann")
     (lost,) = (line for line in audit if line["event"] == "ZYGOTE_LOST")
     assert lost["runtime"] == "js"
     (away,) = installation.bridge.lines(logger="worker_bridge.audit")
