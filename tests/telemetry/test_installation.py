@@ -128,13 +128,15 @@ def test_a_coordinator_counts(installation: Installation) -> None:
     coordinator = installation.coordinator
     for state, cause, count in (
         ("pending", "submitted", 3),
-        ("queued", "dispatched", 3),
         ("running", "leased", 3),
         ("completed", "reported", 1),
         ("failed", "reported", 2),
     ):
         assert coordinator.figure("coordinator_transitions_total", state=state, cause=cause) == count, cause
-    assert coordinator.figure("coordinator_transitions_total") == 12
+    # A bridge may have leased an entry before the coordinator notes that it is there: such a task never is queued.
+    queued = coordinator.figure("coordinator_transitions_total", state="queued", cause="dispatched")
+    assert queued <= 3
+    assert coordinator.figure("coordinator_transitions_total") == 9 + queued
     assert coordinator.figure("coordinator_reports_total", ruling="complete") == 1
     assert coordinator.figure("coordinator_reports_total", ruling="fail") == 2
     assert coordinator.figure("coordinator_leases_total") == 3
