@@ -20,6 +20,14 @@ _CLOSED_TLS: Final = (
     "has not expired"
 )
 _CLOSED_PLAIN: Final = "the server ended the connection: it may speak TLS only, which needs {ca}"
+# Nobody there, as yet: what is just being started is not there either.
+_AWAY: Final = (
+    ("Connection refused", "nothing listens there: check the address, and whether the server runs"),
+    ("errors resolving", "nobody knows the host's name: check the address, and the name servers"),
+    ("DNS resolution failed", "nobody knows the host's name: check the address, and the name servers"),
+    ("No route to host", "no way leads there: check the address, the networks and the firewalls between"),
+    ("Network is unreachable", "no way leads there: check the address, the networks and the firewalls between"),
+)
 _TOKEN: Final = "the server does not know the token: check {token}"  # noqa: S105 - a sentence
 
 
@@ -34,7 +42,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A sentence, empty where nothing speaks of tokens or certificates. `sure`: no other try will end differently."""
+    """A sentence, empty where there is none. `sure`: no other try will end differently."""
 
     text: str = ""
     sure: bool = False
@@ -49,4 +57,6 @@ def advice(code: str, details: str, names: Names, *, tls: bool) -> Advice:
         text = next((words for sign, words in _SAID if sign in details), "")
         if not text and _NO_CONNECTION in details and any(sign in details for sign in _CLOSED):
             text, sure = _CLOSED_TLS if tls else _CLOSED_PLAIN, False
+        if not text:
+            text, sure = next((words for sign, words in _AWAY if sign in details), ""), False
     return Advice(text.format(ca=names.ca, cert=names.cert, token=names.token), sure) if text else Advice()

@@ -42,6 +42,13 @@ _SILENT: Final = "handshake is taking longer"
 _NO_TLS: Final = "it may speak no TLS at this port, but REDIS_TLS_CA is set: check REDIS_ADDR, and Redis's tls-port"
 # A Redis that is just being restarted ends connections, too.
 _ENDED: Final = ("Connection closed by server", "Connection reset by peer", "Broken pipe")
+# What is just being started is not there either. The words are asyncio's (base_events.py) and the C library's
+# (gai_strerror(3)).
+_AWAY: Final = (
+    ("Connect call failed", "nothing listens there, or no way leads there: check REDIS_ADDR, and that Redis runs"),
+    ("Name or service not known", "nobody knows the host's name: check REDIS_ADDR, and the name servers"),
+    ("name resolution", "nobody knows the host's name: check REDIS_ADDR, and the name servers"),
+)
 # With TLS 1.3 our certificate is the last of the handshake (RFC 8446, section 2, figure 1): Redis's word on it comes
 # when we send already, and the end of the connection may overtake it.
 _WANTS_CERTIFICATE: Final = (
@@ -71,7 +78,7 @@ def of_connecting(said: str, *, tls: bool) -> Advice:
         return Advice(_NO_TLS)
     if any(words in said for words in _ENDED):
         return Advice(_WANTS_CERTIFICATE if tls else _WANTS_TLS)
-    return found
+    return Advice(next((advised for sign, advised in _AWAY if sign in said), ""))
 
 
 def of_command(said: str) -> Advice:

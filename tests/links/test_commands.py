@@ -11,7 +11,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from tests.chaos.processes import python
+from tests.chaos.processes import free_port, python
 from tests.integration.server.raw_caller import RawCaller, message
 from tests.links.conftest import Start
 from tests.links.pki import Pki
@@ -69,6 +69,15 @@ async def test_tls_to_a_coordinator_without(start: Start, pki: Pki) -> None:
     _, addr = await start("coordinator")
     status, said = typed("coordinator.cli", "status", **pki.calling("COORDINATOR", ADDR=addr))
     assert (status, "the server speaks no TLS, but COORDINATOR_TLS_CA is set" in said) == (4, True), said
+
+
+def test_a_coordinator_that_is_away() -> None:
+    for host, words in (
+        ("127.0.0.1", "nothing listens there: check the address, and whether the server runs"),
+        ("nobody.invalid", "nobody knows the host's name: check the address"),  # RFC 2606, section 2
+    ):
+        status, said = typed("coordinator.cli", "status", COORDINATOR_ADDR=f"{host}:{free_port()}")
+        assert (status, words in said) == (4, True), said
 
 
 def _contents(files: Sequence[str]) -> list[bytes]:

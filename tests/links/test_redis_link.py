@@ -312,8 +312,15 @@ def test_beyond_it_a_password_or_a_certificate_over_tls_is_enough(pki: Pki) -> N
     assert Link(LinkSettings(host="redis.internal", allow_insecure=True)).login() is None
 
 
-async def test_a_redis_that_is_away_is_no_fault_of_an_operator_s() -> None:
-    async with consumer(free_port(), password=RIGHT) as one:
-        with pytest.raises(Unreachable, match="Connect call failed") as away:
+@pytest.mark.parametrize(
+    ("host", "words"),
+    [
+        ("127.0.0.1", r"Connect call failed .*\(nothing listens there, .*: check REDIS_ADDR"),
+        ("nobody.invalid", r"\(nobody knows the host's name: check REDIS_ADDR"),  # RFC 2606, section 2
+    ],
+)
+async def test_a_redis_that_is_away_is_no_fault_of_an_operator_s(host: str, words: str) -> None:
+    async with consumer(free_port(), host=host, password=RIGHT, allow_insecure=True) as one:
+        with pytest.raises(Unreachable, match=words) as away:
             await one.check()
     assert not away.value.fault

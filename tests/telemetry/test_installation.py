@@ -128,13 +128,15 @@ def test_a_coordinator_counts(installation: Installation) -> None:
     coordinator = installation.coordinator
     for state, cause, count in (
         ("pending", "submitted", 3),
-        ("queued", "dispatched", 3),
         ("running", "leased", 3),
         ("completed", "reported", 1),
         ("failed", "reported", 2),
     ):
         assert coordinator.figure("coordinator_transitions_total", state=state, cause=cause) == count, cause
-    assert coordinator.figure("coordinator_transitions_total") == 12
+    # A bridge may have leased an entry before the coordinator notes that it is there: such a task never is queued.
+    queued = coordinator.figure("coordinator_transitions_total", state="queued", cause="dispatched")
+    assert queued <= 3
+    assert coordinator.figure("coordinator_transitions_total") == 9 + queued
     assert coordinator.figure("coordinator_reports_total", ruling="complete") == 1
     assert coordinator.figure("coordinator_reports_total", ruling="fail") == 2
     assert coordinator.figure("coordinator_leases_total") == 3
@@ -147,6 +149,7 @@ def test_an_execution_is_one_line(installation: Installation) -> None:
     assert line["level"] == "info"
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", line["time"])
     assert (line["run_id"], line["trace_id"], line["runtime"], line["status"]) == ("r1", TRACE, "python", "SUCCESS")
+    assert line["principal"] == "token:ann"
     for phase in ("queue", "spawn", "seal", "compile", "run", "total", "cpu"):
         assert 0 <= line[f"{phase}_seconds"] < 60, phase
     assert len(installation.server.lines(logger="langserver.executions")) == 17
@@ -181,6 +184,8 @@ def test_the_audit_log(installation: Installation) -> None:
     assert killed["level"] == "warning"
     (refused,) = (line for line in audit if line["event"] == "POLICY_VIOLATION")
     assert (refused["layer"], refused["runtime"]) == ("policy", "python")
+    (full,) = (line for line in audit if line["event"] == "CALL_REFUSED")
+    assert (full["reason"], full["principal"]) == ("queue_full", "token:ann")
     (lost,) = (line for line in audit if line["event"] == "ZYGOTE_LOST")
     assert lost["runtime"] == "js"
     (away,) = installation.bridge.lines(logger="worker_bridge.audit")
