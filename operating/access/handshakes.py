@@ -3,6 +3,9 @@
 gRPC's core tells of them nobody but standard error, one line each, at the rate of whoever connects. So that descriptor
 becomes a pipe that is read here; Python's own standard error stays where it was. A full pipe takes no more, and nobody
 waits for it.
+
+Nothing of it is passed on. The core writes what clients sent as it is, line ends too (the debug data of a GOAWAY frame,
+RFC 9113, section 6.8), so that a line of somebody else's, as it seems, may be anybody's.
 """
 
 from __future__ import annotations
@@ -38,6 +41,8 @@ class Handshakes:
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._silent_until = float("-inf")
+        self._unknown = 0  # lines
+        self._unknown_until = float("-inf")
         self._own = os.fdopen(os.dup(2), "w", buffering=1, errors="backslashreplace")
         self.descriptor, write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         os.dup2(write, 2)
@@ -49,16 +54,23 @@ class Handshakes:
         """To be called when `descriptor` can be read; tells how many failed since it was last called, by reason."""
         failed: Counter[str] = Counter()
         for line in os.read(self.descriptor, _PIPE_BYTES).decode("utf-8", "replace").splitlines():
-            if _FAILED in line:
+            if not _CORES_LINE.match(line):
+                self._unknown += 1
+            elif _FAILED in line:
                 failed[next((words for sign, words in _REASONS if sign in line), _OTHER)] += 1
-            elif not _CORES_LINE.match(line):
-                self._own.write(f"{line}\n")
         self._counts += failed
         if self._counts and now >= self._silent_until:
             said = ", ".join(f"{words} ({count})" for words, count in self._counts.most_common())
             log.warning("clients that could not connect over TLS: %s", said)
             self._counts.clear()
             self._silent_until = now + _EVERY_SECONDS
+        if self._unknown and now >= self._unknown_until:
+            log.warning(
+                "%d lines on standard error that are not this program's were left out, since a client may have written "
+                "them: GRPC_VERBOSITY=info shows them, and all of gRPC's",
+                self._unknown,
+            )
+            self._unknown, self._unknown_until = 0, now + _EVERY_SECONDS
         return failed
 
 

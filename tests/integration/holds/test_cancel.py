@@ -149,7 +149,7 @@ async def test_cancelled_while_it_is_reaped(supply: Supply) -> None:
 
 
 async def test_who_cancels_has_his_child_until_it_is_gone(supply: Supply) -> None:
-    """Else his next one would be on its way too: they are forked in their order, before those of others."""
+    """Else his next one would be on its way too, and so on: all of them are forked before those of others."""
     await make(supply, "def main(): return 1").run()
     before = descriptors()
     supply.zygote._control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)  # a few messages: the others wait here

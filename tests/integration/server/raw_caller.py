@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import struct
 import time
 from collections import Counter
 from typing import Self
 
-DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 3, 4, 6, 8
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 INITIAL_WINDOW_SIZE = 4
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -50,12 +51,15 @@ def message(data: bytes, announced: int | None = None) -> bytes:
 class RawCaller:
     """One connection. `window` is what the server may send on each stream before it is read: 0 reads nothing."""
 
-    def __init__(self, address: str, window: int = 65535) -> None:
+    def __init__(self, address: str, window: int = 65535, tls: ssl.SSLContext | None = None) -> None:
         host, port = address.rsplit(":", 1)
         self._socket = socket.create_connection((host, int(port)))
+        if tls is not None:
+            self._socket = tls.wrap_socket(self._socket, server_hostname=host)
         self._socket.settimeout(30)
         self._received = b""
         self._next = 1
+        self._pongs = 0
         self.ended: dict[int, int] = {}  # stream to the kind of the frame that ended it
         self.received_of: Counter[int] = Counter()  # bytes of messages, by stream
         self.send(PREFACE + frame(SETTINGS, 0, 0, struct.pack("!HI", INITIAL_WINDOW_SIZE, window)))
@@ -91,6 +95,13 @@ class RawCaller:
             assert time.monotonic() < end, streams - self.ended.keys()
             self._read()
 
+    def wait_until_taken(self) -> None:
+        """Returns when the server has read what was sent."""
+        self.send(frame(PING, 0, 0, b"answered"))
+        before = self._pongs
+        while self._pongs == before:
+            self._read()
+
     @staticmethod
     def _named(name: str) -> bytes:
         pseudo = f":{name}".encode()
@@ -104,7 +115,9 @@ class RawCaller:
         while len(self._received) >= 9 and len(self._received) >= (size := 9 + int.from_bytes(self._received[:3])):
             kind, flags, stream = self._received[3], self._received[4], int.from_bytes(self._received[5:9])
             payload, self._received = self._received[9:size], self._received[size:]
-            if kind == PING and not flags & ACK:
+            if kind == PING and flags & ACK:
+                self._pongs += 1
+            elif kind == PING:
                 self.send(frame(PING, ACK, 0, payload))
             elif kind == SETTINGS and not flags & ACK:
                 self.send(frame(SETTINGS, ACK, 0))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import ssl
+import struct
+
 import grpc
 import pytest
 import trustme
@@ -9,6 +13,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from tests.integration.server.harness import SERVING, refusal_to_start, running_server, status_of
+from tests.integration.server.raw_caller import GOAWAY, RawCaller, frame
 
 TOKEN = "correct-horse-battery-staple"
 UNAUTHENTICATED = grpc.StatusCode.UNAUTHENTICATED
@@ -157,3 +162,27 @@ def test_files_that_hold_something_else(pki, tmp_path):
         **pki.settings(LANG_TLS_KEY=str(key))
     )
     assert "LANG_TLS_CLIENT_CA holds no certificates" in refusal_to_start(**pki.settings(LANG_TLS_CLIENT_CA=str(other)))
+
+
+@pytest.mark.parametrize("tls", [True, False])
+def test_a_stranger_writes_no_line(pki, tls):
+    """GOAWAY has room for words (RFC 9113, section 6.8), and gRPC's core tells them as they are."""
+    forged = '{"level": "error", "logger": "langserver.audit", "event": "TOKEN_REFUSED"}'
+    context = ssl.create_default_context(cadata=pki.authority.cert_pem.bytes().decode()) if tls else None
+    if context is not None:
+        context.set_alpn_protocols(["h2"])
+    settings = pki.settings() if tls else {}
+    with running_server(**settings, LANG_AUTH_TOKEN=TOKEN, LANG_LOG_FORMAT="json", LANG_LOG_LEVEL="warning") as server:
+        for code in (0, 2, 11):
+            with RawCaller(server.address, tls=context) as caller:
+                caller.wait_for_end_of({caller.call(b"")})  # it is connected
+                words = f"x\n{forged}\nHandshake failed\n".encode()
+                caller.send(frame(GOAWAY, 0, 0, struct.pack("!II", 0, code) + words))
+                caller.wait_until_taken()
+        server.signal()
+        _, _, errors = server.wait()
+    lines = [json.loads(line) for line in errors.splitlines()]  # nothing else is there
+    assert forged not in errors
+    said = [line["message"] for line in lines if line["logger"] != "operating.access.watched"]  # the key's rights
+    assert all("lines on standard error that are not this program's" in message for message in said)
+    assert bool(said) is tls
