@@ -12,11 +12,15 @@ from langserver.sandbox.proc import Proc
 
 _STACK_BYTES: Final = 8 << 20
 
+# The last two are what an operator may have raised for the server: a task could take back its niceness, or become a
+# real-time process, which leaves no core to others (setrlimit(2)).
 _EARLY: Final = (
     (resource.RLIMIT_CORE, 0),
     (resource.RLIMIT_FSIZE, 0),
     (resource.RLIMIT_MEMLOCK, 0),
     (resource.RLIMIT_MSGQUEUE, 0),
+    (resource.RLIMIT_NICE, 0),
+    (resource.RLIMIT_RTPRIO, 0),
 )
 
 # After the runtime is awake: a V8 isolate starts one thread and opens /dev/urandom, and landlock reads itself back with

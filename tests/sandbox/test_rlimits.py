@@ -51,3 +51,40 @@ def test_a_limit_that_somebody_lowers_meanwhile_stays_lower(moment: str, expecte
         [sys.executable, "-I", "-c", SCRIPT, str(ROOT), moment], capture_output=True, text=True, timeout=60
     )
     assert (done.stdout.strip(), done.stderr) == (expected, "")
+
+
+# Of a host that lets this user raise its priority, as `ulimit -e` and `-r` or a systemd unit do.
+PRIVILEGED = """
+import os, resource, sys
+sys.path.insert(0, sys.argv[1])
+from langserver.sandbox import libc, rlimits
+if not libc.capabilities()[0] >> 24 & 1:  # CAP_SYS_RESOURCE
+    sys.exit("cannot be raised")
+for kind in (resource.RLIMIT_NICE, resource.RLIMIT_RTPRIO):
+    resource.setrlimit(kind, (20, 20))
+os.setresuid(65532, 65532, 65532)
+libc.set_capabilities(0, 0)
+os.nice(8)
+if sys.argv[2] == "limited":
+    rlimits.set_early(rlimits.ChildLimits(None, None))
+
+def tried(attempt):
+    try:
+        attempt()
+    except OSError as error:
+        return type(error).__name__
+    return "done"
+
+print(tried(lambda: os.setpriority(os.PRIO_PROCESS, 0, 0)))
+print(tried(lambda: os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))))
+"""
+
+
+@pytest.mark.parametrize(("state", "expected"), [("as it was", "done"), ("limited", "PermissionError")])
+def test_no_task_takes_back_its_niceness_or_becomes_real_time(state: str, expected: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", PRIVILEGED, str(ROOT), state], capture_output=True, text=True, timeout=60
+    )
+    if done.stderr == "cannot be raised\n":
+        pytest.skip("RLIMIT_NICE and RLIMIT_RTPRIO cannot be raised here: no CAP_SYS_RESOURCE")
+    assert (done.stdout.split(), done.stderr) == ([expected, expected], "")

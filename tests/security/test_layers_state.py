@@ -104,9 +104,9 @@ def test_the_launcher_is_nobody_either(sealed: dict) -> None:
 
 def test_limits(sealed: dict) -> None:
     seen = limits(sealed["child"])
-    for name in ("Max core file size", "Max file size", "Max locked memory", "Max msgqueue size", "Max processes"):
-        assert seen[name] == ("0", "0"), name
-    assert seen["Max open files"] == ("0", "0")
+    zero = ("core file size", "file size", "locked memory", "msgqueue size", "processes", "open files")
+    for name in (*zero, "nice priority", "realtime priority"):
+        assert seen[f"Max {name}"] == ("0", "0"), name
     assert seen["Max stack size"] == ("0", "0"), "what it has is whole already"
     assert seen["Max cpu time"] == ("17", "18")
     bounded, free = ("Max data size", "Max address space")[:: 1 if sealed["runtime"] == "js" else -1]

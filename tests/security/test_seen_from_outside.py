@@ -261,6 +261,7 @@ def test_limits(seen: Seen) -> None:
     assert seen.limits["Max cpu time"] == (str(CPU_SECONDS), str(CPU_SECONDS + 1))
     assert seen.limits["Max stack size"] == ("0", "0"), "what it has is whole already"
     zero = ("core file size", "file size", "locked memory", "msgqueue size", "processes", "open files")
+    zero += ("nice priority", "realtime priority")
     assert {seen.limits[f"Max {name}"] for name in zero} == {("0", "0")}
     bounded, free = ("Max data size", "Max address space")[:: 1 if seen.runtime == "js" else -1]
     soft, hard = seen.limits[bounded]
