@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from langserver.core.verdict import MIB
 
-# Of the memory; the rest is for what is not counted: page tables and buffers of the kernel, what callers send, zygotes
-# that were replaced and have a task still, and what a child takes between two looks of the watch.
+# Of the memory; the rest is for what is not counted: page tables and buffers of the kernel, what callers send, and
+# what a child takes between two looks of the watch.
 USABLE_PERCENT = 90
 
 

@@ -1,6 +1,7 @@
 """The zygotes of one runtime: one is in use; it is replaced by count and by age, and when it dies another is started.
 
-Those that were replaced stay until the last of their tasks has ended.
+One that was replaced stays until the last of its tasks has ended, and no other is replaced meanwhile: there is memory
+for two of them, and one task may last far longer than a zygote is used.
 """
 
 from __future__ import annotations
@@ -81,6 +82,7 @@ class Zygotes:
         self._used_at = 0.0
         self._restarts = Restarts()
         self._replacing = False
+        self._due: ZygoteEvent | None = None  # why the one in use is to be replaced, when no replaced one is left
         self._stopped = False
         self._age_timer: asyncio.TimerHandle | None = None
         self._retired: set[Zygote] = set()
@@ -149,6 +151,7 @@ class Zygotes:
             self._lose(zygote)
             return
         self._tasks = 0
+        self._due = None
         self._used_at = asyncio.get_running_loop().time()
         if self._age_timer:
             self._age_timer.cancel()
@@ -192,6 +195,9 @@ class Zygotes:
     def _replace(self, why: ZygoteEvent) -> None:
         if self._replacing or self._stopped or self._current is None:
             return
+        if self._retired:
+            self._due = why
+            return
         self._replacing = True
         log.info("the %s zygote (pid %d): %s", self._plan.runtime, self._current.pid, why.value)
         self._on_event(why)
@@ -224,3 +230,5 @@ class Zygotes:
         await zygote.idle()
         await zygote.close()
         self._retired.discard(zygote)
+        if self._due is not None:
+            self._replace(self._due)

@@ -153,6 +153,33 @@ async def test_the_old_zygote_serves_until_the_new_one_is_ready(
         assert False not in health
 
 
+async def test_a_zygote_is_replaced_when_no_replaced_one_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else a long task in each in turn keeps as many as there are slots, where memory was counted for two."""
+    started: list[client.Zygote] = []
+    start = client.Zygote.start
+
+    async def noted(*given: Any) -> client.Zygote:
+        started.append(await start(*given))
+        return started[-1]
+
+    monkeypatch.setattr(client.Zygote, "start", noted)
+    async with a_pool(replace(PLAN, zygote=replace(ZYGOTE, max_tasks=1), warm=0)) as (pool, _):
+        long = [await pool.take()]
+        await until(lambda: len(started) == 2 and pool.zygote_pid == started[1].pid)
+        long.append(await pool.take())
+        for _ in range(3):
+            assert await serves(pool) == started[1].pid
+        assert len(started) == 2
+        long[0].kill()
+        await long[0].exit
+        pool.done(long[0])
+        await until(lambda: len(started) == 3 and pool.zygote_pid == started[2].pid)
+        assert not long[1].exit.done()
+        long[1].kill()
+        await long[1].exit
+        pool.done(long[1])
+
+
 async def test_no_descriptor_left_is_refused_and_leaks_none(monkeypatch: pytest.MonkeyPatch) -> None:
     async with a_pool(replace(PLAN, warm=0)) as (pool, _):
         before = len(os.listdir("/proc/self/fd"))
