@@ -10,6 +10,7 @@ import hashlib
 import platform
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.container.engine import call
@@ -44,15 +45,20 @@ _SECONDS = 900.0
 
 def base_image() -> str:
     """The name of the base image, which is made if it is not there."""
+    return kept(_NAME, _make)
+
+
+def kept(name: str, make: Callable[[str], None]) -> str:
+    """The name of an image that stays in the engine's store; `make` is given it if there is none."""
     folder = call("podman", "info", "--format={{.Store.RunRoot}}").strip()
-    with Path(folder, f"langserver-test-base-{_KEY}.lock").open("w") as lock:
+    with Path(folder, f"{name.rpartition('/')[2].replace(':', '-')}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # another run of the tests may be making it
-        if subprocess.run(["podman", "image", "exists", _NAME]).returncode != 0:
-            _make()
-    return _NAME
+        if subprocess.run(["podman", "image", "exists", name]).returncode != 0:
+            make(name)
+    return name
 
 
-def _make() -> None:
+def _make(name: str) -> None:
     assert _SIGNERS.exists(), (
         f"{_SIGNERS} is not here, by which {RELEASE}'s packages are checked: "
         "apt-get install debian-archive-keyring (Debian 12 has it from 2023.3+deb12u2 on)"
@@ -63,6 +69,6 @@ def _make() -> None:
         try:
             left_out = [f"--exclude=./{path}/*" for path in _LEFT_OUT]
             call("tar", "--create", f"--file={archive}", f"--directory={folder}", *left_out, ".", timeout=_SECONDS)
-            call("podman", "import", "--quiet", archive, _NAME, timeout=_SECONDS)
+            call("podman", "import", "--quiet", archive, name, timeout=_SECONDS)
         finally:
             archive.unlink(missing_ok=True)
