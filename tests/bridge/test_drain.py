@@ -10,6 +10,7 @@ from tests.bridge.bridges import HeldExecutor, Starter
 from tests.bridge.coordinator import TableCoordinator, unavailable
 from tests.bridge.tasks import a_task, fields
 from tests.bridge.waiting import until
+from worker_bridge.shell.reader import Reader
 from worker_bridge.streams.redis import RedisConsumer
 
 STREAM = "tasks:python:0"
@@ -22,6 +23,10 @@ async def add(redis: Redis, coordinator: TableCoordinator) -> str:
     return task.task_id
 
 
+def readers() -> list[asyncio.Task[object]]:
+    return [task for task in asyncio.all_tasks() if task.get_coro().__qualname__ == Reader.run.__qualname__]
+
+
 async def test_what_runs_is_finished_renewed_and_reported_and_nothing_new_is_read(
     redis: Redis, coordinator: TableCoordinator, bridges: Starter
 ) -> None:
@@ -29,8 +34,9 @@ async def test_what_runs_is_finished_renewed_and_reported_and_nothing_new_is_rea
     bridge = await bridges(executor)
     running = await add(redis, coordinator)
     await until(lambda: executor.running)
+    assert len(readers()) == 1
     bridge.bridge.stop()
-    await asyncio.sleep(0)
+    await until(lambda: not readers())  # what one of them has in its hands is no news
     waiting = await add(redis, coordinator)
     renewals = len(coordinator.renewals)
     await until(lambda: len(coordinator.renewals) > renewals + 4)  # longer than the lease would last
