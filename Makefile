@@ -21,6 +21,8 @@ SOAK_SECONDS ?= 1800
 
 # One more than there are cores: many tests wait, for a lease or a limit.
 WORKERS ?= --numprocesses=$(shell expr $$(nproc) + 1) --dist=loadfile
+# Those in containers wait most of the time, and chaos needs a core of its own.
+SLOW_WORKERS ?= --numprocesses=$(shell nproc) --dist=loadfile
 PYTEST_ARGS ?=
 PEERS := .venv-peers
 PEERS_STAMP := $(PEERS)/.stamp
@@ -65,7 +67,7 @@ test: lint ## static checks and all tests but the slow ones
 	$(BIN)/python -m pytest -m "not slow" $(WORKERS) $(PYTEST_ARGS)
 
 test-slow: setup ## the slow tests only
-	$(BIN)/python -m pytest -m slow $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -m slow $(SLOW_WORKERS) $(PYTEST_ARGS)
 
 test-all: ## test, then test-slow
 	$(MAKE) test
