@@ -12,6 +12,7 @@ TOOLS = ("podman", "buildah", "debootstrap", "runc")
 UID = 65532
 LABEL = "langserver.test"
 GUARD_SECONDS = 60  # against hanging; nothing is measured with it
+_BUILD_SECONDS = 900.0  # a guard too
 _CAP_SYS_ADMIN = 21
 
 # What a careful operator gives a container, and no more. The limits of files and processes are named because podman
@@ -49,6 +50,12 @@ def call(*command: str | Path, timeout: float = GUARD_SECONDS, cwd: Path | None 
     done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=timeout, cwd=cwd)
     assert done.returncode == 0, f"{' '.join(map(str, command))}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
     return done.stdout
+
+
+def build_image(folder: Path, *options: str) -> None:
+    """Builds an image of what is in `folder`, without a daemon and without namespaces of its own."""
+    kind = ("--isolation=chroot", "--format=docker", "--quiet")
+    call("buildah", "bud", *kind, *options, folder, timeout=_BUILD_SECONDS)
 
 
 class Engine:

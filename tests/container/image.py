@@ -8,13 +8,12 @@ from pathlib import Path
 
 from tests.container import wheels
 from tests.container.base import base_image
-from tests.container.engine import Engine, call
+from tests.container.engine import Engine, build_image, call
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = "deploy/Dockerfile.hardened"
 LOCK = "requirements.lock"
 VERSION, REVISION, SOURCE = "1.2.3", "0123456789abcdef", "https://example.com/langserver"
-_SECONDS = 900.0  # a guard
 
 
 def build(engine: Engine, folder: Path, base: str = "") -> str:
@@ -27,12 +26,8 @@ def build(engine: Engine, folder: Path, base: str = "") -> str:
     make_wheel(folder / "dist")
     call(sys.executable, ROOT / "deploy/sbom.py", folder / "dist/langserver.cdx.json")
     name = f"localhost/{engine.name()}"
-    call(
-        "buildah",
-        "bud",
-        "--isolation=chroot",
-        "--format=docker",
-        "--quiet",
+    build_image(
+        folder,
         f"--volume={wheels.fetch((ROOT / LOCK).read_text())}:/wheels:ro",
         f"--build-arg=BASE={base or base_image()}",
         f"--build-arg=BUILD_BASE={base_image()}",
@@ -44,8 +39,6 @@ def build(engine: Engine, folder: Path, base: str = "") -> str:
         f"--label={engine.label}",
         f"--file={folder / DOCKERFILE}",
         f"--tag={name}",
-        folder,
-        timeout=_SECONDS,
     )
     return name
 

@@ -9,10 +9,9 @@ import hashlib
 from pathlib import Path
 
 from tests.container.base import base_image, kept
-from tests.container.engine import call
+from tests.container.engine import build_image
 
 _FOLDER = Path(__file__).parent / "debian"
-_SECONDS = 900.0  # a guard
 
 
 def packaged(name: str) -> str:
@@ -24,15 +23,5 @@ def packaged(name: str) -> str:
 
 
 def _make(image: str, name: str, base: str) -> None:
-    call(
-        "buildah",
-        "bud",
-        "--isolation=chroot",
-        "--format=docker",
-        "--quiet",
-        f"--build-arg=BASE={base}",
-        f"--file={_FOLDER / f'{name}.Containerfile'}",
-        f"--tag={image}",
-        _FOLDER,
-        timeout=_SECONDS,
-    )
+    file = _FOLDER / f"{name}.Containerfile"
+    build_image(_FOLDER, f"--build-arg=BASE={base}", f"--file={file}", f"--tag={image}")
